@@ -236,6 +236,17 @@ def on_rows(method: Method, settings: Mapping[str, Any], block: Mapping[str, Any
     return {**found, **settings}
 
 
+def readings_with(block: Mapping[str, Any], experiment: str) -> list[str]:
+    """Other readings of document 001 in which one of its experiments is run, by name.
+
+    Args:
+        block: the document's; without readings where it is older than they are.
+        experiment: one of its studies.
+    """
+    readings = block.get("readings", {})
+    return [name for name, one in readings.items() if experiment in one.get("studies", [experiment])]
+
+
 def tables_of_sizes(config: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     """By learner and data set the block of every table of fits, or of curves on several sizes, with `sizes`."""
     found = {("lookup", name): dict(block) for name, block in config["lookup"].items()}

@@ -158,7 +158,7 @@ def this_machine() -> dict[str, dict[str, str]]:
 
     machine = {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()}
     if torch.cuda.is_available():
-        machine["accelerator"] = torch.cuda.get_device_name()
+        machine["accelerator"] = f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}"
     packages = {"frugal": frugal.__version__}
     for name in _dependencies():
         with suppress(PackageNotFoundError):  # such as Snakemake on a machine that only ran jobs

@@ -192,10 +192,22 @@ def test_budgets_are_what_hypertune_spent_on_subsets_and_until_it_converged():
     alone = budgets.tabulate(runs[runs["method"] != "ei"], "smoke").set_index("measure")
     assert (alone.loc["ei_tried", "scale"], alone.loc["n_trials", "scale"]) == (NOT_RUN, "smoke")
     assert "chose a" not in budgets.render(alone.reset_index()[list(budgets.tabulate(runs, "smoke"))])
+    fixed = [fit.assign(budget_s=4.5) for fit in fits]  # no trial ends then
+    assert budgets.measure(searches.paths(runs), searches.tested(pd.concat(fixed))).empty
+
+
+def test_the_rows_of_a_table_stand_in_order():
+    cells = [
+        refit("ei", 0.1, learner="mlp", dataset="mnist", n_epochs=10, n_rows=n).assign(seed=0)
+        for n in (40_000, 8_000)
+    ]
+    assert "Training rows: 8,000, 40,000." in errors.render_cells(
+        pd.concat(errors.tabulate(cell, "smoke", number=4) for cell in cells), "dataset", "Errors"
+    )
 
 
 @pytest.mark.parametrize("n_seeds", [3, 2])
 def test_budgets_are_published_at_the_floor_alone(tmp_path, n_seeds):
     runs = [search("hypertune", [0.3, 0.1], subsets=[0.5], seed=seed) for seed in range(n_seeds)]
-    runs += [refit("hypertune", 0.1, seed=seed) for seed in range(n_seeds)]
+    runs += [refit("hypertune", 0.1, seed=seed).assign(budget_s=3.0) for seed in range(n_seeds)]
     assert reaches(tmp_path, "table_of_budgets", budgets.tabulate(pd.concat(runs), "paper")) == (n_seeds == 3)

@@ -6,7 +6,7 @@ from frugal.lazy import lazily
 
 if TYPE_CHECKING:
     from frugal.model_selection.fold_search import FoldSearchCV
-    from frugal.model_selection.minimum import minimize
+    from frugal.model_selection.minimum import Minimum, minimize
     from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
     from frugal.model_selection.trial_search import TrialSearchCV
 
@@ -15,6 +15,7 @@ __all__ = [
     "ExactPruningSearchCV",
     "FoldSearchCV",
     "GreedySearchCV",
+    "Minimum",
     "TrialSearchCV",
     "minimize",
 ]
@@ -26,6 +27,7 @@ __getattr__ = lazily(
         "ExactPruningSearchCV": "named",
         "FoldSearchCV": "fold_search",
         "GreedySearchCV": "named",
+        "Minimum": "minimum",
         "TrialSearchCV": "trial_search",
         "minimize": "minimum",
     },

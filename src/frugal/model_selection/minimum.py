@@ -46,6 +46,13 @@ class Minimum:
         trials: one row per trial in the order of asking, columns `frugal.trials.runs.COLUMNS`.
         n_trials: number of trials.
         ended: the limit that ended the search; empty if the strategy ended it.
+
+    Examples:
+        >>> from frugal import minimize
+        >>> from frugal.spaces import Uniform
+        >>> found = minimize(lambda c: c["x"] ** 2, {"x": Uniform(-1.0, 1.0)}, n_trials=6, random_state=0)
+        >>> list(found.candidate), len(found.trials), found.ended
+        (['x'], 6, '')
     """
 
     candidate: Candidate

@@ -7,7 +7,7 @@ from frugal.rows.bags import Bag, Settle, interval_widths
 from frugal.rows.bootstrap import b_of_n, blb, bootstrap, subsample_size
 from frugal.rows.case_control import SubsampleFit, fit_subsample, subsample_logistic
 from frugal.rows.group_sums import SumsFit
-from frugal.rows.osmac_stream import osmac_stream
+from frugal.rows.osmac_stream import StreamFit, osmac_stream
 from frugal.rows.parquet_rows import ParquetRows
 from frugal.rows.ridge_logistic import fit_logistic
 from frugal.rows.sample_size import fit_dynamic_sample
@@ -17,7 +17,7 @@ from frugal.rows.traces import Fit, Trace
 from frugal.rows.weighted_logistic import FitError
 
 if TYPE_CHECKING:
-    from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm
+    from frugal.rows.combined import DynamicBag, OsmacBag, blb_dynamic, blb_osmac, blb_svm
     from frugal.rows.kmeans_svm import KMSVM, SVMKM, WKMSVM
 
 __all__ = [
@@ -25,10 +25,13 @@ __all__ = [
     "SVMKM",
     "WKMSVM",
     "Bag",
+    "DynamicBag",
     "Fit",
     "FitError",
+    "OsmacBag",
     "ParquetRows",
     "Settle",
+    "StreamFit",
     "SubsampleFit",
     "SumsFit",
     "Trace",
@@ -52,6 +55,6 @@ __all__ = [
 # What brings scikit-learn in.
 __getattr__ = lazily(
     __name__,
-    dict.fromkeys(("blb_dynamic", "blb_osmac", "blb_svm"), "combined")
+    dict.fromkeys(("DynamicBag", "OsmacBag", "blb_dynamic", "blb_osmac", "blb_svm"), "combined")
     | dict.fromkeys(("KMSVM", "SVMKM", "WKMSVM"), "kmeans_svm"),
 )

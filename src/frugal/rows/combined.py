@@ -45,6 +45,17 @@ class OsmacBag:
         drawn_by: the method, or `uniform` if its pilots failed.
         n_drawn: rows drawn by the pilots.
         n_scored: rows whose features were read to make probabilities.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(2000), rng.normal(size=2000)])
+        >>> y = (rng.random(2000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> how = {"fit": rows.fit_logistic, "statistic": rows.interval_widths, "rng": rng}
+        >>> bag = rows.blb_osmac(X, y, b=400, s=1, r=5, pilot_size=200, **how)
+        >>> bag.drawn_by, bag.n_drawn, bag.bag.coef.shape
+        ('osmac_mvc', 200, (2,))
     """
 
     bag: Bag
@@ -255,6 +266,16 @@ class DynamicBag:
         fits: every fit with its trace, in order: subsample by subsample.
         counts: for each fit, how often its resample has each row.
         hessian_share: the argument of the fits.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(2000), rng.normal(size=2000)])
+        >>> y = (rng.random(2000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> bag = rows.blb_dynamic(X, y, b=400, s=1, r=2, rng=rng, theta=0.5, initial_size=50)
+        >>> len(bag.fits), bag.rows_accessed > bag.distinct_accessed > 0
+        (2, True)
     """
 
     bag: Bag

@@ -58,6 +58,16 @@ class StreamFit:
         n_pilot: rows of the pilot: r_0, or twice as many if it failed once.
         n_rows: rows of the stream, N.
         n_passes: number of passes over the stream.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(2000), rng.normal(size=2000)])
+        >>> y = (rng.random(2000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> fit = rows.osmac_stream(lambda: iter([(X, y)]), pilot_size=200, size=400, rng=rng)
+        >>> fit.coef.shape, fit.covariance.shape, len(fit.rows), len(fit.probabilities)
+        ((2,), (2, 2), 600, 600)
     """
 
     coef: Floats

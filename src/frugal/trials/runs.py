@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import shutil
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ ANSWER = ("error", "seconds", "cost", "curve", "reason", "overhead_s")
 COLUMNS = (*TASK, *ANSWER, "incumbent", "recommendation")
 """Columns of a trials file. Candidates are JSON objects, curves JSON lists. The incumbent has the lowest observed
 error, the recommendation the lowest predicted one."""
+
+log = logging.getLogger(__name__)
 
 
 def run(
@@ -57,7 +60,10 @@ def run(
     telling = spent_s = 0.0
     while True:
         started = process_time()
-        task = strategy.ask() if time_s is None or spent_s < time_s else None
+        if time_s is not None and spent_s >= time_s:
+            log.info("%d trials in %.0f s: the time of the search is over", len(rows), spent_s)
+            return pd.DataFrame(rows, columns=COLUMNS)
+        task = strategy.ask()
         overhead_s = telling + process_time() - started
         if task is None:
             return pd.DataFrame(rows, columns=COLUMNS)

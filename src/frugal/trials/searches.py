@@ -62,7 +62,7 @@ def search(
 ) -> pd.DataFrame:
     """Run one search. An interrupted and resumed search gives the same rows, seconds apart.
 
-    How many rows a search with `time_s` has depends on the machine.
+    How many rows a search with `time_s` has depends on the machine, and on when it was interrupted.
 
     Args:
         method: a strategy of the family, or one of `others`.
@@ -71,7 +71,8 @@ def search(
         seed: number of the repetition; its first candidates are those of every method of the family.
         n_trials: number of trials, with the first candidates.
         settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); time_s, seconds of trials and
-            of the optimiser after which no further trial begins (None: without end); strategies, settings by
+            of the optimiser after which no further trial begins (None: without end): processor time, of networks
+            on a GPU wall-clock time, of look-ups what was measured before; strategies, settings by
             method, of which `strategy` is the one that it is a variant of, `n_initial` how many of the first
             candidates it starts from, `draws` the method whose random numbers it has (its own by default), and
             `termination` those of `termination.Terminating`, to cut trials short (on stored curves their horizon

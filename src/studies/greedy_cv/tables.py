@@ -15,6 +15,7 @@ import pandas as pd
 
 from frugal.stats import stars, welch
 from studies import kinds
+from studies.blocks import readings_with
 from studies.estimates import NOT_RUN
 from studies.records import FoldsOf, Study
 from studies.tidy import TIDY, mean_by_seed, read_printed
@@ -138,8 +139,7 @@ def runs_by_reading(experiment: str) -> Callable[[Mapping[str, Any]], tuple[str,
     """Names of an experiment's runs in a configuration: in the study's own reading, and then in the others."""
 
     def found(config: Mapping[str, Any]) -> tuple[str, ...]:
-        readings = config["greedy_cv"].get("readings", {})  # none where it is older than they are
-        others = [name for name, one in readings.items() if experiment in one.get("studies", [experiment])]
+        others = readings_with(config["greedy_cv"], experiment)
         return (experiment, *(f"readings/{name}/{experiment}" for name in others))
 
     return found

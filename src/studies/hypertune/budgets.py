@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from studies.estimates import NOT_RUN
@@ -43,7 +44,8 @@ _FURTHER: Final = ("least", "most", "n_rows", "n_epochs", "n_missing")
 def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
     """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
 
-    ei_tried is nan where EI was not run.
+    ei_tried is nan where EI was not run. A search whose time is fixed has no budget of its own and is left out;
+    that of the others ends with one of their trials.
 
     The budgets are in `fits`, rows of `searches.tested`.
     """
@@ -54,6 +56,8 @@ def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
         if path.empty or cell not in budgets:
             continue
         total_s = float(budgets[cell])
+        if not np.isclose(path["spent_s"], total_s, rtol=1e-9, atol=0).any():
+            continue
         is_on_all = path["n_rows"].isna()
         n_trials = int((is_on_all & (path["spent_s"] <= total_s * (1 + 1e-9))).sum())
         choice, _ = choice_within(path, total_s)
@@ -128,7 +132,7 @@ BUDGETS: Final = Artefact(
     "budgets",
     runs_of(tuple(LEARNERS), "", "_refits"),
     tabulate,
-    """What HyperTune's time, which is every method's, was spent on, and where its choice within it comes from; not
-    in the document.""",
+    """What HyperTune's time, where it is every method's, was spent on, and where its choice within it comes from;
+    not in the document.""",
     render=render,
 )

@@ -129,7 +129,7 @@ def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays)
     """Claims without a verdict, by their ids: `NOT_RUN`, and why.
 
     A claim has none if a method or a data set that it needs was not run, or was run with fewer repetitions, rows
-    or epochs than the floor. It has none either if a search ended before HyperTune's time did: the methods then
+    or epochs than the floor. It has none either if a search ended before its time did: the methods then
     were not compared on equal budgets. For a claim on searches it must last until HyperTune is on all rows.
 
     Args:
@@ -159,7 +159,7 @@ def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays)
                 used["n_epochs"] < COMPARABLE * claim.printed_epochs
             ).any(),
             "below the floor": not used["is_enough"].all(),
-            "a search ended before HyperTune's time did": used["is_short"].any(),
+            "a search ended before its time did": used["is_short"].any(),
             "a search ended before HyperTune was on all rows": has_gaps,
         }
         why = next((reason for reason, is_so in reasons.items() if is_so), "")

@@ -399,7 +399,7 @@ def render_cells(table: pd.DataFrame, across: str, measured: str) -> str:
     run = table[table["scale"] != NOT_RUN]
     note = f"{measured}; {made_of(run)}."
     if len(run):
-        rows = sorted({f"{n:,.0f}" for n in run["n_rows"]}, key=len)
+        rows = [f"{n:,.0f}" for n in sorted(run["n_rows"].unique())]
         note += f" Training rows: {', '.join(rows)}."
     for column, text in _NOTES.items():
         if column in run and run[column].sum():
@@ -411,7 +411,7 @@ def render_cells(table: pd.DataFrame, across: str, measured: str) -> str:
 
 
 _NOTES: Final = {
-    "n_short": "Seeds whose search ended before HyperTune's time did",
+    "n_short": "Seeds whose search ended before its time did",
     "n_over": "Seeds whose first choice came after it",
     "n_diverged": "Seeds whose choice diverged, which count as the majority's class",
     "n_missing": "Seeds without a value",
@@ -439,7 +439,8 @@ saying the most frequent class; EI and random search are not in the document's t
 {%- if "adult" in b.datasets %} The document's adult is beside unscaled codes; adult scaled is one-hot and
 standardised.{% endif %}"""
 _ROWS_OF_NETWORKS: Final = """ of the MLP ({{ b.epochs }} epochs), and on the CNN's own, whose searches may have
-one time in place of HyperTune's (rows, epochs and seconds are in the table's CSV file)"""
+one time in place of HyperTune's (rows, epochs and seconds are in the table's CSV file); hypertune optimum is
+HyperTune from the average of the subsets' optima"""
 
 
 def _table(number: int, learners: str, rows: str = "") -> Artefact:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from frugal.learners import NETWORKS, SCALERS
 from studies import registry
+from studies.blocks import readings_with
 from studies.folds_comparison.entries import entries_of
 from studies.greedy_cv.factorial import combinations
 from studies.plan.common import ALL, Config, Wildcards, as_json, shares
@@ -75,15 +76,24 @@ class FoldJobs:
         if space == "grid":
             return flags
         # One candidate list per seed, as long as the longest list that is searched in it.
-        readings = [self.study, *self.study["readings"].values()]
-        is_reading = w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings]
         lengths = [
             n
             for name, study in self.replays.items()
-            if study.is_timed == timed and (timed or is_reading or not study.kind_of(f"readings/any/{name}"))
+            if study.is_timed == timed and self._is_searched(name, w)
             for n in self.study[name]["n_candidates"]
         ]
         return f"{flags} --n-ranges {max(lengths)}"
+
+    def _is_searched(self, experiment: str, w: Wildcards) -> bool:
+        """Whether an experiment may search among scores that are made as a variant says.
+
+        One that has other readings searches in those of its readings alone.
+        """
+        if not self.replays[experiment].kind_of(f"readings/any/{experiment}"):
+            return True
+        named = self.study["readings"]
+        readings = [{}, *(named[name] for name in readings_with(self.study, experiment))]
+        return w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings]
 
     def timed_flags(self, w: Wildcards) -> str:
         """The same for timed fits."""

@@ -330,22 +330,27 @@ def test_a_device_is_known_and_present():
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize(("name", "tolerance"), [("mlp", 0.0), ("cifar_cnn", 1e-2)])
-def test_a_captured_step_is_the_step(monkeypatch, name, tolerance):
-    """Dropout included; overlapping windows of max-pooling add up in any order on a GPU, so the CNN's are near."""
+@pytest.mark.parametrize(
+    ("name", "candidate", "tolerance"), [("mlp", {"weight_decay": 1e-3}, 0.0), ("cifar_cnn", {}, 0.05)]
+)
+def test_a_captured_step_is_the_step(monkeypatch, name, candidate, tolerance):
+    """Dropout included; torch promises no order in which overlapping windows of the CNN's max-pooling add up."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 256, (650, *SHAPES[name]), dtype=np.uint8)
     labels = rng.integers(0, 10, 650)
 
     def trained():
-        ours = make(name, {"batch_size": 32}, input_shape=SHAPES[name], n_classes=10, seed=3, device="cuda")
-        ours.fit(rows, labels, rows, labels, epochs=2)
-        return ours.values.cpu().numpy()
+        settings = {"batch_size": 32, **candidate}
+        ours = make(name, settings, input_shape=SHAPES[name], n_classes=10, seed=3, device="cuda")
+        first = ours.values.cpu().numpy()
+        for epochs in (1, 3):  # the second fit goes on
+            ours.fit(rows, labels, rows, labels, epochs=epochs)
+        return ours.values.cpu().numpy() - first
 
     captured = trained()
     monkeypatch.setattr("frugal.learners.networks.network.CapturedStep", lambda step, *_: step)
     one_by_one = trained()
-    assert np.ptp(one_by_one) > 0
+    assert np.abs(one_by_one).max() > 0
     np.testing.assert_allclose(captured, one_by_one, rtol=0, atol=tolerance * np.abs(one_by_one).max())
 
 

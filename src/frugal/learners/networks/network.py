@@ -28,7 +28,7 @@ from frugal.seeds import seed_for
 
 CHECK_EVERY = 100
 """Steps between two checks that all weights are finite; a check on a GPU waits for it."""
-_EVALUATED_AT_ONCE = {"cpu": 256, "cuda": 2_560}
+_EVALUATED_AT_ONCE = {"cpu": 256, "cuda": 1_024}
 """Rows, by device: a GPU is idle between many small blocks."""
 
 

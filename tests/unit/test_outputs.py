@@ -43,6 +43,7 @@ COMMANDS = {
     "studies config": "keys",
     "studies costs": "",
     "studies report": "",
+    "studies machine": "",
 }
 """Every command that computes files, with all that it needs but --output."""
 

@@ -439,8 +439,8 @@ saying the most frequent class; EI and random search are not in the document's t
 {%- if "adult" in b.datasets %} The document's adult is beside unscaled codes; adult scaled is one-hot and
 standardised.{% endif %}"""
 _ROWS_OF_NETWORKS: Final = """ of the MLP ({{ b.epochs }} epochs), and on the CNN's own, whose searches may have
-one time in place of HyperTune's (rows, epochs and seconds are in the table's CSV file); hypertune optimum is
-HyperTune from the average of the subsets' optima"""
+one time in place of HyperTune's (rows, epochs and seconds are in the table's CSV file); hypertune from
+optimum is HyperTune from the average of the subsets' optima"""
 
 
 def _table(number: int, learners: str, rows: str = "") -> Artefact:

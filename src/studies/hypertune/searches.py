@@ -73,7 +73,7 @@ DATASETS: Final = {
 """The printed errors on adult are the majority's: its codes were not scaled. Ours are of both."""
 MAJORITY: Final = "majority"
 """What stands beside the methods: always the most frequent class."""
-OPTIMUM: Final = "hypertune_optimum"
+OPTIMUM: Final = "hypertune_from_optimum"
 """HyperTune from the average of the subsets' optima, where `hypertune` starts as its rivals do."""
 METHODS: Final = (
     MAJORITY,

@@ -189,7 +189,7 @@ _TUNERS: dict[str, Any] = {
 _ON_EPOCHS = {**_TUNERS, "hyperband": {"n_initial": 3}}
 _SIGN_CONTROLS = ("hypertune_reversed", "hypertune_neutral", "hypertune_literal")
 _NO_CONTROLS = {"hypertune_reversed": None, "hypertune_unsigned": None}  # they are not run
-_NO_VARIANTS = {**_NO_CONTROLS, "hypertune_optimum": None}
+_NO_VARIANTS = {**_NO_CONTROLS, "hypertune_from_optimum": None}
 
 
 def _lean(n_subset_trials: int) -> dict[str, Any]:
@@ -370,7 +370,7 @@ class Mlp(Tuned):
             "hyperband": 132,  # six passes
             "hyperband_rows": 260,  # four passes
             "hypertune": 80,
-            "hypertune_optimum": 80,
+            "hypertune_from_optimum": 80,
             "hypertune_reversed": 80,
             "hypertune_unsigned": 60,
             "hypertune_neutral": 80,
@@ -406,7 +406,7 @@ class Mlp(Tuned):
             "fabolas": None,
             "hyperband": None,
             "hypertune": 13,
-            "hypertune_optimum": None,
+            "hypertune_from_optimum": None,
         },
         "strategies": {"hypertune": {"n_initial": 2, "n_subset_trials": 2}},
     }
@@ -420,7 +420,7 @@ class Mlp(Tuned):
             "fabolas": 300,
             "hyperband_rows": 46,
             "hypertune": 38,
-            "hypertune_optimum": None,
+            "hypertune_from_optimum": None,
             "hypertune_reversed": 38,
             "hypertune_unsigned": 36,
             "hypertune_neutral": None,
@@ -440,7 +440,7 @@ class CifarCnn(Tuned):
     n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
     rows_per_class: Count = setting(51, _LEAST, "the least that Fabolas and Hyperband on rows ask for")
     epochs: Two = setting(25, "the document", _EPOCHS)
-    time_s: Positive | None = setting(
+    time_s: Annotated[float, Field(gt=0, le=MOST)] | None = setting(
         86400.0, "the document", "seconds that each method has; null: HyperTune's time of the same seed"
     )
     n_trials: dict[str, Numbers] = setting(
@@ -451,7 +451,7 @@ class CifarCnn(Tuned):
             "hyperband": 440,
             "hyperband_rows": None,
             "hypertune": 250,
-            "hypertune_optimum": 250,
+            "hypertune_from_optimum": 250,
             "hypertune_reversed": None,
             "hypertune_unsigned": None,
         },
@@ -473,7 +473,7 @@ class CifarCnn(Tuned):
             "fabolas": None,
             "hyperband": 6,
             "hypertune": 20,
-            "hypertune_optimum": None,
+            "hypertune_from_optimum": None,
         },
         "strategies": _lean(3),
         "n_seeds": 1,
@@ -492,7 +492,7 @@ class CifarCnn(Tuned):
             "fabolas": 50,
             "hyperband": 22,
             "hypertune": 20,
-            "hypertune_optimum": None,
+            "hypertune_from_optimum": None,
         },
         "strategies": _lean(3),
     }

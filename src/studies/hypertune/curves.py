@@ -188,7 +188,7 @@ STUDIES: Final = (
     _searches("svm", TUNERS),
     _searches("svm_rff", ON_EPOCHS),
     _searches("mlp", (*ON_EPOCHS, _OPTIMUM, _NEUTRAL), ("mnist",)),
-    _searches("cifar_cnn", (*ON_EPOCHS, _OPTIMUM), ("cifar10",), minutes=2160),
+    _searches("cifar_cnn", (*ON_EPOCHS, _OPTIMUM), ("cifar10",), minutes=2160),  # 24 hours, and a last trial
 )
 """Searches of each learner."""
 

@@ -254,10 +254,13 @@ def refit(
     for cell, part in paths(runs[~runs["method"].isin(CONTROLS)]).groupby(PROBLEM, sort=False):
         learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
         searches = {str(method): path for method, path in part.groupby("method", sort=False)}
-        if time_s is None and TESTER not in searches:
-            raise ValueError(f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget")
-        n_valid = rows_of(settings, dataset)["n_valid"]
-        total_s = budget_of(searches[TESTER], n_valid).total if time_s is None else float(time_s)
+        total_s = time_s
+        if total_s is None:
+            if TESTER not in searches:
+                raise ValueError(
+                    f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget"
+                )
+            total_s = budget_of(searches[TESTER], rows_of(settings, dataset)["n_valid"]).total
         facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
         rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
         for method, path in searches.items():

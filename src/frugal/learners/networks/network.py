@@ -221,9 +221,9 @@ class Network:
         n_before = self._optimiser.n_steps
         for n_steps, batch in enumerate(torch.split(order, self.plan.batch_size), start=1):
             step(batch)
-            self._optimiser.n_steps = n_before + n_steps  # a captured step does not count itself
             if n_steps % CHECK_EVERY == 0 and not self._finite():
                 break
+        self._optimiser.n_steps = n_before + n_steps  # captured steps do not count themselves
         if not self._finite():
             self._reason = f"weights were not finite in epoch {epoch + 1}"
 

@@ -3,7 +3,6 @@
 import doctest
 import re
 import sys
-from contextlib import ExitStack
 from importlib import import_module
 from inspect import isclass, isroutine
 from pathlib import Path
@@ -85,7 +84,6 @@ def test_the_scripts_for_clusters_run_on_a_local_one(heading, module, name, monk
         def __init__(self, **asked):
             assert asked.get("processes", 8) == 8
             super().__init__(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0")
-            closed.callback(self.close)
 
         def scale(self, n=None, jobs=None):
             super().scale(n or 8)
@@ -97,7 +95,6 @@ def test_the_scripts_for_clusters_run_on_a_local_one(heading, module, name, monk
     part = CLUSTERS.read_text().split(heading)[1].split("\n## ")[0]
     (block,) = re.findall(r"```python\n(.*?)```", part, flags=re.DOTALL)
     names = {"__name__": "guide"}
-    with ExitStack() as closed:
-        exec(compile(block, str(CLUSTERS), "exec"), names)
-        names["client"].close()
+    exec(compile(block, str(CLUSTERS), "exec"), names)
+    names["client"].shutdown()  # cluster.close would wait for the loop's thread, 10 s at most and at times in vain
     assert re.fullmatch(r"\{'C': .*\} \d+ fits of 30\n", capsys.readouterr().out)

@@ -15,51 +15,34 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Welch:
-    """Outcome of a two-sided Welch's t-test; nan where a sample has fewer than two values."""
+    """Outcome of two-sided Welch's t-tests, each of shape (...); nan where a sample has fewer than two values."""
 
-    t: float
-    dof: float
-    p: float
+    t: Floats
+    dof: Floats
+    p: Floats
 
 
 def welch(first: ArrayLike, second: ArrayLike) -> Welch:
-    """Two-sided Welch's t-test of equal means.
+    """Two-sided Welch's t-test of equal means, for one pair of samples or many. Values of nan are left out.
 
     `t = (m1 - m2) / sqrt(s1^2/N1 + s2^2/N2)` with Welch-Satterthwaite degrees of freedom. Where both samples
-    are constant the test degenerates: p is 1 if the means are equal, else 0.
+    are constant the test degenerates: p is 1 if the means are equal, where t is nan, else 0.
 
     Args:
-        first: values, shape (n_first,).
-        second: values, shape (n_second,).
-    """
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if min(a.size, b.size) < 2:
-        return Welch(math.nan, math.nan, math.nan)
-    difference = float(a.mean() - b.mean())
-    va, vb = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
-    if va + vb == 0.0:
-        equal = difference == 0.0
-        return Welch(0.0 if equal else math.copysign(math.inf, difference), math.inf, float(equal))
-    t = difference / math.sqrt(va + vb)
-    dof = (va + vb) ** 2 / (va**2 / (a.size - 1) + vb**2 / (b.size - 1))
-    return Welch(t, dof, float(2.0 * special.stdtr(dof, -abs(t))))
+        first: values along the last axis, shape (..., n_first).
+        second: values along the last axis, shape (..., n_second).
 
-
-def welch_many(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """The t and p of `welch` for many pairs of samples at once, each (...,). Values of nan are left out.
-
-    If both samples equal the same constant, t is nan and p is 1.
-
-    Args:
-        first: samples along the last axis, shape (..., n_first).
-        second: samples along the last axis, shape (..., n_second).
+    Examples:
+        >>> from frugal.stats import welch
+        >>> round(float(welch([0.8, 0.9, 0.85], [0.6, 0.75, 0.7]).p), 3)
+        0.042
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        (na, ma, va), (nb, mb, vb) = _moments(first), _moments(second)
+        (na, ma, va), (nb, mb, vb) = _moments(np.asarray(first, float)), _moments(np.asarray(second, float))
         t = (ma - mb) / np.sqrt(va + vb)
         dof = (va + vb) ** 2 / (va**2 / (na - 1) + vb**2 / (nb - 1))
-        p = np.where(va + vb == 0.0, ma == mb, 2.0 * special.stdtr(dof, -np.abs(t)))
-    return t, p
+        p = np.where(va + vb == 0.0, ma == mb, 2.0 * special.stdtr(dof, -np.abs(t)))[()]
+    return Welch(t, dof, p)
 
 
 def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from frugal.stats import welch_many
+from frugal.stats import welch
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, exact, mean, resampled
 from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
@@ -154,5 +154,5 @@ def count(statistic: Callable[[Arrays], float]) -> Measure:
 
 def n_significant(lower: Array, higher: Array, level: float) -> float:
     """Cells in which `lower` has the lower mean and Welch's p is below `level`."""
-    t, p = welch_many(lower.reshape(len(lower), -1), higher.reshape(len(higher), -1))
-    return float(np.count_nonzero((t < 0) & (p < level)))
+    test = welch(lower.reshape(len(lower), -1), higher.reshape(len(higher), -1))
+    return float(np.count_nonzero((test.t < 0) & (test.p < level)))

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from frugal.stats import welch_many
+from frugal.stats import welch
 from studies.estimates import Arrays, Estimate
 from studies.greedy_cv.measures import (
     Array,
@@ -107,8 +107,8 @@ def _n_slower(arrays: Arrays) -> float:
 def _n_same_outcome(arrays: Arrays) -> float:
     """Cells that end as in Table 3."""
     greedy, halving = (arrays[name].reshape(len(arrays[name]), -1) for name in ("greedy", "halving"))
-    t, p = welch_many(greedy, halving)
-    outcomes = np.where(p < 0.05, -np.sign(t), 0.0)
+    test = welch(greedy, halving)
+    outcomes = np.where(test.p < 0.05, -np.sign(test.t), 0.0)
     return float((outcomes == arrays["printed"][:, 0, 0]).sum())
 
 

@@ -35,7 +35,7 @@ def test_every_public_name_has_an_example_that_gives_what_it_says(name):
     assert sum(result.failed for result in results) == 0
 
 
-@pytest.mark.parametrize("name", ["frugal", "frugal.datasets.dataset"])
+@pytest.mark.parametrize("name", ["frugal", "frugal.datasets.dataset", "frugal.stats"])
 def test_examples_of_docstrings_give_what_they_say(name):
     failed, tried = doctest.testmod(import_module(name))
     assert tried > 0

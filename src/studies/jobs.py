@@ -111,11 +111,7 @@ def _search(args: argparse.Namespace) -> None:
     if missing:
         raise ValueError(f"there are no score files for seed {missing[0]}")
     options = {"settings": parse_settings(args.settings), "tie_rule": args.tie_rule}
-    measured = [
-        search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **options)
-        for n in args.n_candidates
-        for s in seeds
-    ]
+    measured = [search(args.method, kept[s], n_candidates=n, **options) for n in args.n_candidates for s in seeds]
     write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), args.output)
 
 

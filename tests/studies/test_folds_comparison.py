@@ -39,7 +39,7 @@ ENTRIES = [
 @pytest.fixture(scope="module")
 def runs():
     kept = [
-        Kept(random_table(seed, k=k, dataset=dataset), {})
+        Kept(random_table(seed, k=k, dataset=dataset))
         for dataset in ("toy", "other") for k in (4, 5) for seed in (0, 1, 2)
     ]  # fmt: skip
     return pd.concat([compare(entry, kept, [8, 16]) for entry in ENTRIES], ignore_index=True)

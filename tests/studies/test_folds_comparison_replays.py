@@ -20,8 +20,8 @@ from studies.folds_comparison.replays import compare, measure, outcome
 
 @pytest.mark.parametrize("strategy", ["standard", "greedy", "greedy_early_stopping"])
 def test_a_run_is_the_search_of_the_same_strategy(strategy):
-    kept = Kept(random_table(space="grid"), {})
-    theirs = search(strategy, kept.table, {}, n_candidates=50, settings={}).result
+    kept = Kept(random_table(space="grid"))
+    theirs = search(strategy, kept, n_candidates=50, settings={}).result
     ours = measure(Entry("mine", strategy), kept, n_candidates=50)
     shared = set(theirs) & set(ours) - {"method"}
     assert {"chosen", "quality", "regret", "rows_share", "n_evaluations", "n_tied"} <= shared
@@ -66,7 +66,7 @@ def test_the_anytime_curve_is_that_of_searches_stopped_at_each_cost(strategy):
 
 def test_the_curve_of_the_standard_search_by_hand():
     # Completed in order, three folds each: the incumbent after 3, 6 and 9 of 12 evaluations has mean .2, .2, .9.
-    kept = Kept(table([[0.2] * 3, [0.1] * 3, [0.9] * 3, [0.5] * 3]), {})
+    kept = Kept(table([[0.2] * 3, [0.1] * 3, [0.9] * 3, [0.5] * 3]))
     run = measure(Entry("standard", "standard"), kept, n_candidates=4)
     curve = {share: run[regret_at(share)] for share in (1 / 4, 1 / 2, 3 / 4, 1.0)}
     assert curve == pytest.approx({1 / 4: 0.7, 1 / 2: 0.7, 3 / 4: 0.0, 1.0: 0.0})
@@ -75,7 +75,7 @@ def test_the_curve_of_the_standard_search_by_hand():
 
 def test_the_best_is_lost_where_it_is_neither_chosen_nor_complete():
     best_last = [[0.2, 0.2], [0.1, 0.1], [0.3, 0.3], [0.9, 0.9]]
-    kept = Kept(table(best_last), {})
+    kept = Kept(table(best_last))
     half = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=4)
     assert (half["chosen"], half["lost_best"], half["n_evaluations"]) == (0, True, 4)
     assert half["regret"] == pytest.approx(0.7)
@@ -85,7 +85,7 @@ def test_the_best_is_lost_where_it_is_neither_chosen_nor_complete():
 
 
 def test_any_of_several_best_candidates_will_do():
-    kept = Kept(table([[0.9, 0.7], [0.1, 0.1], [0.7, 0.9], [0.8, 0.8]]), {})
+    kept = Kept(table([[0.9, 0.7], [0.1, 0.1], [0.7, 0.9], [0.8, 0.8]]))
     half = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=4)
     assert (half["n_tied"], half["chosen"], half["lost_best"], half["regret"]) == (3, 0, False, 0.0)
 
@@ -108,13 +108,13 @@ def test_a_search_without_a_choice_has_lost_the_best_and_has_no_regret():
 
 
 def test_a_failed_candidate_counts_as_score_0():
-    kept = Kept(table([[0.9, np.nan], [0.4, 0.4]]), {})
+    kept = Kept(table([[0.9, np.nan], [0.4, 0.4]]))
     run = measure(
         Entry("h", "standard", {}, budget_share=0.25), kept, n_candidates=2
     )  # one evaluation, which looks good
     assert (run["chosen"], run["regret"], run["lost_best"]) == (0, 0.4, True)
     with pytest.raises(ValueError, match="every candidate failed"):
-        measure(Entry("s", "standard"), Kept(table([[np.nan, 0.5]] * 2), {}), n_candidates=2)
+        measure(Entry("s", "standard"), Kept(table([[np.nan, 0.5]] * 2)), n_candidates=2)
 
 
 def halving_kept(rows=(16, 48)):
@@ -146,7 +146,7 @@ def test_halving_is_left_out_where_its_rungs_are_not_kept():
 
 
 def test_every_length_and_repetition_has_a_row_that_depends_on_names_alone():
-    kept = [Kept(random_table(seed), {}) for seed in (0, 1)]
+    kept = [Kept(random_table(seed)) for seed in (0, 1)]
     runs = compare(Entry("g", "greedy"), kept, [8, 16])
     assert runs[["n", "seed"]].to_numpy().tolist() == [[8, 0], [16, 0], [8, 1], [16, 1]]
     alone = compare(Entry("g", "greedy"), kept[1:], [16])
@@ -155,7 +155,7 @@ def test_every_length_and_repetition_has_a_row_that_depends_on_names_alone():
 
 def test_timed_runs_add_up_the_kept_seconds_and_have_no_curve():
     seconds = np.array([[1.0, 2.0], [10.0, 20.0]])
-    kept = Kept(table([[0.5, 0.5], [0.6, 0.6]], seconds=seconds), {})
+    kept = Kept(table([[0.5, 0.5], [0.6, 0.6]], seconds=seconds))
     run = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=2, timed=True)
     assert (run["seconds"], run["exhaustive_s"]) == (3.0, 33.0)
     assert run["overhead_s"] >= 0

@@ -51,7 +51,7 @@ def test_one_of_several_best_candidates_may_be_pruned():
 def test_the_best_is_pruned_just_where_a_strategy_that_prunes_loses_it(strategy):
     lost = []
     for seed in range(40):
-        run = measure(Entry("e", strategy), Kept(random_table(seed, n=12, k=6), {}), n_candidates=12)
+        run = measure(Entry("e", strategy), Kept(random_table(seed, n=12, k=6)), n_candidates=12)
         assert run["n_wrong"] <= run["n_judged"] == run["n_pruned"]
         assert run["best_pruned"] == run["lost_best"]
         lost.append(run["lost_best"])
@@ -61,7 +61,7 @@ def test_the_best_is_pruned_just_where_a_strategy_that_prunes_loses_it(strategy)
 
 def test_exact_pruning_is_never_wrong_and_drops_no_best_candidate():
     for seed in range(20):
-        run = measure(Entry("e", "exact_pruning"), Kept(random_table(seed, n=12, k=6), {}), n_candidates=12)
+        run = measure(Entry("e", "exact_pruning"), Kept(random_table(seed, n=12, k=6)), n_candidates=12)
         assert run["n_judged"] > 0
         assert (run["n_wrong"], run["best_pruned"]) == (0, False)
 
@@ -75,6 +75,6 @@ def test_searches_that_drop_nobody_have_no_prunings():
 
 
 def test_a_candidate_that_only_looks_worse_at_first_is_a_wrong_pruning():
-    kept = Kept(table([[0.7, 0.7, 0.7], [0.5, 0.95, 0.95], [0.1, 0.1, 0.1]]), {})
+    kept = Kept(table([[0.7, 0.7, 0.7], [0.5, 0.95, 0.95], [0.1, 0.1, 0.1]]))
     run = measure(Entry("e", "aggressive_early_stopping"), kept, n_candidates=3)
     assert (run["n_judged"], run["n_wrong"], run["best_pruned"], run["lost_best"]) == (2, 1, True, True)

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -117,10 +117,15 @@ def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Kept:
-    """The stored scores of one repetition."""
+    """The stored scores of one repetition.
+
+    Attributes:
+        table: scores of all distinct candidates on all folds, with the space in its meta.
+        rungs: the same on fewer rows, by number of rows, for strategies that ask for them.
+    """
 
     table: ScoreTable
-    rungs: Mapping[int, ScoreTable]
+    rungs: Mapping[int, ScoreTable] = field(default_factory=dict)
 
 
 class NotKeptError(ValueError):
@@ -177,7 +182,7 @@ def prepare(method: str, kept: Kept, *, n_candidates: int, settings: Mapping[str
 
     Args:
         method: name of the strategy.
-        kept: scores of all distinct candidates on all folds, with the space in its meta, and its rungs.
+        kept: scores of all distinct candidates.
         n_candidates: length of the drawn list.
         settings: settings of the strategy.
 
@@ -221,20 +226,13 @@ class Measured:
 
 
 def search(
-    method: str,
-    table: ScoreTable,
-    rungs: Mapping[int, ScoreTable],
-    *,
-    n_candidates: int,
-    settings: Mapping[str, Any],
-    tie_rule: str = "random",
+    method: str, kept: Kept, *, n_candidates: int, settings: Mapping[str, Any], tie_rule: str = "random"
 ) -> Measured:
     """Replay a strategy on one repetition and compare its choice with the exhaustive search.
 
     Args:
         method: name of the strategy.
-        table: scores of all distinct candidates on all folds, with the space in its meta.
-        rungs: the same on fewer rows, by number of rows, for strategies that ask for them.
+        kept: scores of all distinct candidates.
         n_candidates: length of the drawn list.
         settings: settings of the strategy.
         tie_rule: one of `TIE_RULES`.
@@ -243,20 +241,20 @@ def search(
         ValueError: on an unknown tie rule, or what `prepare` refuses.
     """
     check_known("tie_rule", tie_rule, TIE_RULES)
-    ready = prepare(method, Kept(table, rungs), n_candidates=n_candidates, settings=settings)
+    ready = prepare(method, kept, n_candidates=n_candidates, settings=settings)
     trace, means, total = replay(ready.strategy, ready.table, ready.rungs), ready.means, ready.table.scores.size
     counts = Counter(task.n_rows for task in trace.tasks)
     trained = sum(count * ready.rows_trained(n_rows) for n_rows, count in counts.items())
     tied = np.flatnonzero(means == means.max())
     steps = trace.completion_steps(*ready.table.scores.shape)
     best = _best(tied, steps, tie_rule, ready.names)
-    rows = _drawn(table, n_candidates)
+    rows = _drawn(kept.table, n_candidates)
     result = {
         "method": method,
         **ready.labels(),
         "n_tied": len(tied),
-        "n_failed": _n_failed(table, rows),
-        "n_failed_rungs": sum(_n_failed(rungs[n_rows], rows) for n_rows in counts if n_rows is not None),
+        "n_failed": _n_failed(kept.table, rows),
+        "n_failed_rungs": sum(_n_failed(kept.rungs[n_rows], rows) for n_rows in counts if n_rows is not None),
         "best": best,
         "chosen": -1 if trace.chosen is None else trace.chosen,
         "complete": trace.complete,

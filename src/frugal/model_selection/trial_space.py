@@ -36,7 +36,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
     return SearchSpace({name: _dimension(name, values) for name, values in space.items()})
 
 
-def space_text(space: SearchSpace) -> str | None:
+def space_text(space: SearchSpace) -> str:
     """Write a space as text for the header of a journal; functions and classes of the user count by content."""
     dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
     chosen = [choice.values for choice in space.dimensions.values() if isinstance(choice, Choice)]

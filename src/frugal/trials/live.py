@@ -15,7 +15,7 @@ import numpy as np
 from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.pending import Family, Pending, drive
-from frugal.trials.runs import ANSWER, COLUMNS, TASK
+from frugal.trials.runs import COLUMNS, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,24 +117,19 @@ class LiveRun:
 
     def _tell(self, task: TrialTask, answer: Trial) -> None:
         trial = self._timed(task, answer)
-        started = process_time()
-        self._strategy.tell(trial)
-        chosen = self._strategy.incumbent
-        believed = getattr(self._strategy, "recommendation", chosen)
-        self._telling += process_time() - started
+        row, seconds = told(self._strategy, trial, as_text)
+        self._telling += seconds
         self.trials.append(trial)
-        row = {name: getattr(task, name) for name in TASK} | {name: getattr(trial, name) for name in ANSWER}
-        row |= {"candidate": as_text(task.candidate), "curve": json.dumps(list(trial.curve))}
-        self._rows.append(row | {"incumbent": as_text(chosen), "recommendation": as_text(believed)})
+        self._rows.append(row)
 
     def _timed(self, task: TrialTask, trial: Trial) -> Trial:
         """Complete a trial with the task that was asked and the optimiser's time before it."""
         return replace(trial, task=task, overhead_s=trial.overhead_s or self._overheads[task.id])
 
 
-def as_text(candidate: Candidate | None) -> str | None:
-    """Serialise a candidate as JSON; other objects become their name or text. None stays None."""
-    return None if candidate is None else json.dumps(dict(candidate), sort_keys=True, default=_plain)
+def as_text(candidate: Candidate) -> str:
+    """Serialise a candidate as JSON; other objects become their name or text."""
+    return json.dumps(dict(candidate), sort_keys=True, default=_plain)
 
 
 def _plain(value: Any) -> object:

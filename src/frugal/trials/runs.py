@@ -74,14 +74,23 @@ def run(
         else:
             trial = replace(problem.evaluate(task, strategy.report), overhead_s=overhead_s)
             keep(trial)
-        started = process_time()
-        strategy.tell(trial)
-        chosen = strategy.incumbent
-        believed = getattr(strategy, "recommendation", chosen)
-        telling = process_time() - started
+        row, telling = told(strategy, trial)
         n_epochs[trial.task.id] = len(trial.curve)
         spent_s += trial.seconds + trial.overhead_s
-        rows.append({**as_row(trial), "incumbent": _json(chosen), "recommendation": _json(believed)})
+        rows.append(row)
+
+
+def told(
+    strategy: TrialStrategy, trial: Trial, text: Callable[[Candidate], str] = as_json
+) -> tuple[dict[str, Any], float]:
+    """Tell a strategy of a trial: the row of `COLUMNS`, candidates as `text`, and the optimiser's seconds."""
+    started = process_time()
+    strategy.tell(trial)
+    chosen = strategy.incumbent
+    believed = getattr(strategy, "recommendation", chosen)
+    seconds = process_time() - started
+    ends = {"incumbent": chosen, "recommendation": believed}
+    return as_row(trial, text) | {name: None if end is None else text(end) for name, end in ends.items()}, seconds
 
 
 def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, problem: Problem, n_before: int) -> Trial:
@@ -102,11 +111,11 @@ def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, problem: Pr
     return trial
 
 
-def as_row(trial: Trial) -> dict[str, Any]:
-    """A trial as plain values under `TASK` and `ANSWER`."""
+def as_row(trial: Trial, text: Callable[[Candidate], str] = as_json) -> dict[str, Any]:
+    """A trial as plain values under `TASK` and `ANSWER`, its candidate as `text`."""
     task = {name: getattr(trial.task, name) for name in TASK}
     answer = {name: getattr(trial, name) for name in ANSWER}
-    return task | answer | {"candidate": _json(trial.task.candidate), "curve": json.dumps(list(trial.curve))}
+    return task | answer | {"candidate": text(trial.task.candidate), "curve": json.dumps(list(trial.curve))}
 
 
 def as_trial(row: dict[str, Any]) -> Trial:
@@ -154,7 +163,3 @@ def forget(path: str | Path) -> None:
     """Remove a journal and the states beside it, if they exist."""
     shutil.rmtree(states_beside(path), ignore_errors=True)
     Path(path).unlink(missing_ok=True)
-
-
-def _json(candidate: Candidate | None) -> str | None:
-    return None if candidate is None else as_json(candidate)

@@ -160,7 +160,7 @@ def _cells(
 ) -> Iterator[dict[str, Any]]:
     """Rows of one dataset and classifier, for each length of the candidate list."""
     from frugal.folds import ScoreTable
-    from frugal.folds.search import draw, search
+    from frugal.folds.search import Kept, draw, search
     from frugal.stats import rank_percentile
 
     problem = problem_of(data, classifier, seed, settings)
@@ -168,7 +168,7 @@ def _cells(
     scores, seconds = np.transpose(answer["scores"]), np.transpose(answer["seconds"])
     table = ScoreTable(scores, seconds, problem["candidates"], problem["meta"])
     for n in settings["n_candidates"]:
-        greedy, means = search(GREEDY, table, {}, n_candidates=n, settings={}), draw(table, n).means
+        greedy, means = search(GREEDY, Kept(table), n_candidates=n, settings={}), draw(table, n).means
         base = {name: greedy.result[name] for name in ("dataset", "classifier", "n", "k", "space", "data")}
         base |= {
             "scikit_learn": answer["scikit_learn"],

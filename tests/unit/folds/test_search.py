@@ -84,7 +84,7 @@ def test_a_table_that_does_not_say_what_was_scored_cannot_be_searched():
     with pytest.raises(ValueError, match=says):
         draw(bare, 2)
     with pytest.raises(ValueError, match=says):
-        search("greedy", bare, {}, n_candidates=2, settings={})
+        search("greedy", Kept(bare), n_candidates=2, settings={})
 
 
 def test_tables_of_the_public_call_can_be_searched(tmp_path):
@@ -92,13 +92,13 @@ def test_tables_of_the_public_call_can_be_searched(tmp_path):
     folds.score("wdbc", "knn", candidates, n_folds=3, seed=0).write(tmp_path / "t.parquet")
     kept = read_kept([tmp_path / "t.parquet"])[0].table
     assert draw(kept, 3).candidates == [{"n_neighbors": k, "weights": "uniform"} for k in (1, 3, 5)]
-    assert search("greedy", kept, {}, n_candidates=4, settings={}).result["regret"] == 0
+    assert search("greedy", Kept(kept), n_candidates=4, settings={}).result["regret"] == 0
     with pytest.raises(ValueError, match="n_candidates=5 exceeds the 4 scored candidates of the listed of knn"):
         draw(kept, 5)
 
 
 def measured(method, scores, n=4, **options):
-    return search(method, table(scores, space="ranges"), {}, n_candidates=n, settings={}, **options)
+    return search(method, Kept(table(scores, space="ranges")), n_candidates=n, settings={}, **options)
 
 
 def test_search_time_is_when_the_best_is_complete():
@@ -127,14 +127,14 @@ def test_a_random_best_takes_the_standard_method_half_the_time():
     rng, times = np.random.default_rng(0), []
     for seed in range(400):
         kept = table(rng.integers(0, 3, size=(6, 2)) / 2, seed=seed)
-        times.append(search("standard", kept, {}, n_candidates=32, settings={}).result["search_time"])
+        times.append(search("standard", Kept(kept), n_candidates=32, settings={}).result["search_time"])
     assert np.mean(times) == pytest.approx(33 / 64, abs=4 * 0.289 / 20)
 
 
 def test_repeated_candidates_add_their_seconds_again():
     seconds = np.array([[1.0, 2.0], [10.0, 20.0]])
     kept = table([[0.5, 0.5], [0.6, 0.6]], seconds=seconds)
-    outcome = search("standard", kept, {}, n_candidates=50, settings={})
+    outcome = search("standard", Kept(kept), n_candidates=50, settings={})
     drawn = draw(kept, 50)
     assert outcome.timing["seconds"] == drawn.seconds.sum() == outcome.timing["exhaustive_s"]
     assert outcome.timing["overhead_s"] > 0
@@ -150,7 +150,7 @@ def halved(scores, few, most, **settings):
     kept = table(scores, space="ranges")
     rungs = {n: table(rung, space="ranges") for n, rung in ((16, few), (48, most))}
     settings = {"cv": 2, "min_resources": 16, **settings}
-    return search("successive_halving", kept, rungs, n_candidates=9, settings=settings).result
+    return search("successive_halving", Kept(kept, rungs), n_candidates=9, settings=settings).result
 
 
 def test_a_search_by_rungs_is_measured_by_the_rows_that_it_trained_on():
@@ -174,12 +174,12 @@ def test_failed_fits_are_counted_among_the_distinct_candidates_of_the_tables_in_
     result = halved(whole, few, most)
     assert (result["n_failed"], result["n_failed_rungs"]) == (2, 3)
     rungs = {16: table(few, space="ranges")}
-    greedy = search("greedy", table(whole, space="ranges"), rungs, n_candidates=2, settings={}).result
+    greedy = search("greedy", Kept(table(whole, space="ranges"), rungs), n_candidates=2, settings={}).result
     assert (greedy["n_failed"], greedy["n_failed_rungs"]) == (0, 0)
-    drawn = search("greedy", table(whole), {}, n_candidates=500, settings={}).result
+    drawn = search("greedy", Kept(table(whole)), n_candidates=500, settings={}).result
     assert drawn["n_failed"] == 2
     with pytest.warns(UserWarning, match="5 failed fits in the kept scores; they rank last"):
-        warn_of_failures({0: Kept(table(whole), {16: table(few), 48: table(most)}), 1: Kept(table([[0.5]]), {})})
+        warn_of_failures({0: Kept(table(whole), {16: table(few), 48: table(most)}), 1: Kept(table([[0.5]]))})
 
 
 def test_rungs_of_other_folds_or_candidates_are_refused():
@@ -190,7 +190,7 @@ def test_rungs_of_other_folds_or_candidates_are_refused():
     with pytest.raises(ValueError, match="unknown setting 'folds' of successive_halving; known: n_rows"):
         halved(few, few[:, :2], few[:, :2], folds=2)
     with pytest.raises(ValueError, match="hold different candidates"):
-        search("greedy", table(few), {16: table(few[:5])}, n_candidates=9, settings={})
+        search("greedy", Kept(table(few), {16: table(few[:5])}), n_candidates=9, settings={})
 
 
 def test_kept_scores_are_gathered_by_seed(tmp_path):

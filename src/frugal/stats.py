@@ -49,7 +49,10 @@ def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Number, mean and squared standard error along the last axis, without nan."""
     here = ~np.isnan(samples)
     n = here.sum(axis=-1)
+    low = samples.min(axis=-1, where=here, initial=np.inf)
+    high = samples.max(axis=-1, where=here, initial=-np.inf)
     mean = np.where(here, samples, 0.0).sum(axis=-1) / n
+    mean = np.where(low == high, low, mean)  # without rounding, so that equal values have no variance
     squares = np.where(here, (samples - mean[..., None]) ** 2, 0.0)
     return n, mean, squares.sum(axis=-1) / (n - 1) / n
 

@@ -25,6 +25,13 @@ def test_welch_of_constant_samples_degenerates():
     assert welch([1.0, 1.0], [1.0, 1.0]).p == 1.0
     assert welch([1.0, 1.0], [0.9, 0.9]).p == 0.0
     assert math.isnan(welch([1.0], [2.0, 3.0]).p)
+    assert math.isnan(welch([math.nan] * 2, [2.0, 3.0]).p)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.9, 1 / 3])
+def test_equal_constants_are_equal_in_samples_of_any_sizes(value):
+    assert welch([value] * 10, [value] * 30).p == 1.0
+    assert welch([value] * 10, [value] * 3 + [math.nan] * 7).p == 1.0
 
 
 def test_many_welch_tests_are_those_of_one_pair_after_the_other():

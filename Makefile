@@ -23,7 +23,7 @@ smoke: $(ENVIRONMENT) ## the same at smoke scale: the full fan-out of jobs on fe
 	$(SNAKEMAKE) --configfile config/smoke.yaml
 
 paper: $(ENVIRONMENT) ## the same at the documents' own scale; says first how many CPU hours: rather on a cluster
-	@$(SNAKEMAKE) --configfile config/paper.yaml --dry-run --quiet rules | python -m studies forecast
+	@$(SNAKEMAKE) --configfile config/paper.yaml --dry-run | python -m studies forecast
 	$(SNAKEMAKE) --configfile config/paper.yaml
 
 redraw: $(ENVIRONMENT) ## every published table, figure and claim again, from the published runs; compared

@@ -271,7 +271,7 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
     add_output(p, "--journal", help="keeps every fit; the same command repeats none")
     add_restart(p)
     add_output(p, "--output", help="the fitted pipeline, for joblib.load")
-    add_output(p, "--results", help="a row per candidate, as parquet or CSV")
+    add_output(p, "--results", help="a row per candidate or trial, as parquet or CSV")
 
 
 def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
@@ -330,7 +330,8 @@ def _add_table_trials(commands: Any) -> None:
     p.add_argument(
         "--n-trials",
         type=int,
-        help="at most, beside one more on all rows if the best had none; by default 50, or hyperband's brackets",
+        help="at most, beside one more on all rows if the best had none; by default 50 (of hypertune after 50 on "
+        "subsets), or hyperband's brackets",
     )
     p.add_argument(
         "--resource",

@@ -55,7 +55,7 @@ def _forecast(args: argparse.Namespace) -> None:
     from studies.markdown import plain
 
     print(plain(costs.forecast(sys.stdin.read())), end="")
-    print("Estimates from published runs: searches on all rows of a document may take several times as long.")
+    print("Estimates from published runs. Searches on all rows may take several times as long, the CNN's less.")
 
 
 def _machine(args: argparse.Namespace) -> None:

@@ -10,11 +10,13 @@ import re
 import resource
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
+from frugal.checks import check_known
 from studies import style
 
 if TYPE_CHECKING:
@@ -25,13 +27,20 @@ STARTED: Final = "import studies.cli, pandas"
 N_STARTS: Final = 3
 ALL: Final = "all"
 PAPER_CPU_S: Final = {
-    "scores": 3, "rungs": 2, "scores_timed": 6, "rungs_timed": 6, "network_scores": 160, "search": 3,
-    "search_timed": 3, "rows": 50, "rows_timed": 50, "trials": 60, "lookup_part": 120, "curves": 400,
+    "scores": 3, "rungs": 2, "scores_timed": 6, "rungs_timed": 6, "network_scores": 480, "search": 3,
+    "search_timed": 3, "rows": 50, "rows_timed": 50, "lookup_part": 120, "curves": 400,
 }  # fmt: skip
 """CPU seconds of a job at the documents' scale, by rule: means over the benchmark files of the published runs.
 
-They are up to 30 s too low for a job of more than 15 s. Of `trials` those that are published of document 004,
-mostly on fewer rows; of `lookup_part` and `curves` what their settings say."""
+They are up to 30 s too low for a job of more than 15 s. Of `lookup_part` and `curves` what their settings say."""
+TRIALS: Final = "trials"
+SEARCH_CPU_S: Final = {
+    "function": 6, "curves": 2, "lookup": 8, "sgd_logistic_regression": 5, "logistic_regression": 33,
+    "elastic_net": 21, "svm": 93, "svm_rff": 52, "mlp": 4_700, "cifar_cnn": 86_400,
+}  # fmt: skip
+"""The same of a search, by learner: means over the published searches, most of them on fewer rows.
+
+Of `mlp` scaled to the rows, epochs and trials of the documents' scale; of `cifar_cnn` the time that ends it."""
 OTHERS: Final = "others"
 OTHERS_CPU_S: Final = 2
 """The same of every other rule."""
@@ -97,17 +106,28 @@ def forecast(planned: str) -> pd.DataFrame:
     or not at all if there is nothing to do.
 
     Returns:
-        Columns `rule`, `n_jobs`, `cpu_hours`; `others` are all rules that `PAPER_CPU_S` lacks.
+        Columns `rule`, `n_jobs`, `cpu_hours`. Searches have a row for each learner; `others` are all rules that
+        have no number of their own.
+
+    Raises:
+        ValueError: if the jobs of the searches are not printed, or one is of an unknown learner.
     """
-    hours = dict.fromkeys([*PAPER_CPU_S, OTHERS], 0.0)
-    jobs = dict.fromkeys(hours, 0)
+    jobs = Counter[str]()
+    learners = re.findall(
+        r"^rule trials:\n(?:    .*\n)*?    wildcards: .*?learner=(\w+)", planned, flags=re.MULTILINE
+    )
     table = planned.rpartition("Job stats:")[2]
     for name, n in re.findall(r"^(\w+) +(\d+) *$", table, flags=re.MULTILINE):
-        rule = name if name in PAPER_CPU_S else OTHERS
-        if name != "total":
-            jobs[rule] += int(n)
-            hours[rule] += int(n) * PAPER_CPU_S.get(name, OTHERS_CPU_S) / 3600
-    rows = [(name, jobs[name], hours[name]) for name in sorted(hours, key=lambda name: -hours[name]) if jobs[name]]
+        if name == TRIALS and int(n) != len(learners):
+            raise ValueError(f"the plan has {n} searches and prints {len(learners)}; leave out '--quiet'")
+        if name not in ("total", TRIALS):
+            jobs[name if name in PAPER_CPU_S else OTHERS] += int(n)
+    for learner in learners:
+        check_known("learner of the forecast", learner, SEARCH_CPU_S)
+        jobs[f"{TRIALS}, {learner}"] += 1
+    costs = {**PAPER_CPU_S, OTHERS: OTHERS_CPU_S, **{f"{TRIALS}, {name}": s for name, s in SEARCH_CPU_S.items()}}
+    hours = {name: n * costs[name] / 3600 for name, n in jobs.items()}
+    rows = [(name, jobs[name], hours[name]) for name in sorted(hours, key=lambda name: -hours[name])]
     rows.append((ALL, sum(jobs.values()), sum(hours.values())))
     return pd.DataFrame(rows, columns=["rule", "n_jobs", "cpu_hours"]).round(2)
 

@@ -70,13 +70,23 @@ def test_what_is_no_run_is_refused(tmp_path, text, says):
 
 def test_a_plan_is_forecast_by_rule_and_rules_without_a_number_together(monkeypatch, capsys):
     monkeypatch.setattr(costs, "PAPER_CPU_S", {"scores": 36})
-    counts = {"scores": 200, "table": 900, "figure": 900, "total": 2000}
+    monkeypatch.setattr(costs, "SEARCH_CPU_S", {"mlp": 3600, "svm": 900})
+    counts = {"scores": 200, "table": 900, "figure": 900, "trials": 5, "total": 2005}
     planned = "Job stats:\njob      count\n------  -------\n"
     planned += "".join(f"{k:10} {n:8}\n" for k, n in counts.items())
-    monkeypatch.setattr("sys.stdin", StringIO(f"{planned}\n[jobs]\n{planned}\nReasons:\n"))
+    search = (
+        "rule trials:\n    output: x\n    wildcards: method=ei, learner={}, dataset=d, seed=0\n    resources: r\n"
+    )
+    jobs = "".join(map(search.format, ["mlp", "svm", "svm", "mlp", "mlp"]))
+    monkeypatch.setattr("sys.stdin", StringIO(f"{planned}\n{jobs}\n{planned}\nReasons:\n"))
     assert main(["forecast"]) == 0
     words = [line.split() for line in capsys.readouterr().out.replace("|", " ").splitlines()]
-    assert words[2:5] == [["scores", "200", "2"], ["others", "1800", "1"], ["all", "2000", "3"]]
+    assert words[2:5] == [["trials,", "mlp", "3", "3"], ["scores", "200", "2"], ["others", "1800", "1"]]
+    assert words[5:7] == [["trials,", "svm", "2", "0.5"], ["all", "2005", "6.5"]]
+    with pytest.raises(ValueError, match="5 searches and prints 0; leave out '--quiet'"):
+        costs.forecast(planned)
+    with pytest.raises(ValueError, match="unknown learner of the forecast 'knn'"):
+        costs.forecast(search.format("knn"))
 
 
 def test_where_nothing_is_planned_the_forecast_is_nothing():

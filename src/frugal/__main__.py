@@ -1,0 +1,7 @@
+"""`python -m frugal`."""
+
+import sys
+
+from frugal.cli import main
+
+sys.exit(main())

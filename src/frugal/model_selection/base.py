@@ -29,7 +29,7 @@ from frugal.folds.splits import Split
 from frugal.interface import Candidate
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
 from frugal.model_selection.journal import fingerprint, lock_journal, seed_in
-from frugal.model_selection.progress import Callbacks
+from frugal.model_selection.progress import Callbacks, warn_of_interruption
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
@@ -117,8 +117,9 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         Raises:
             ValueError: on arguments that do not go together, a strategy that lacks what it needs, the journal of
                 another search, or if every fit failed.
-            KeyboardInterrupt: after Ctrl-C; the attributes then describe the best candidate so far.
-            BrokenExecutor: if the executor stops evaluating; the attributes then describe the best so far, too.
+            KeyboardInterrupt: after Ctrl-C. Before it is raised, the best candidate so far is refitted, and the
+                attributes describe it. If that fails, the error is the cause of the KeyboardInterrupt.
+            BrokenExecutor: if the executor stops evaluating; otherwise as KeyboardInterrupt.
         """
         problem = self._problem(X, y, params)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
@@ -126,16 +127,22 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         with lock_journal(self.journal):
             outcome, interruption = self._search(problem, contexts)
         callbacks.end_search()
-        self._record_end(problem, outcome, interruption)
+        done = self._record_end(problem, outcome, interruption)
+        place = "in place" if self.n_fits_ else None
         try:
-            self._choose(problem, outcome)
-            if self.refit:
-                self._refit(problem, callbacks)
-        except Exception:
+            if interruption is None or self.n_fits_:
+                self._choose(problem, outcome)
+                if self.refit:
+                    self._refit(problem, callbacks)
+        except Exception as error:
             if interruption is None:
                 raise
-            raise interruption from None  # it came before any candidate was evaluated
+            what = str(error).partition("\n")[0]
+            place = f"not in place, because of {type(error).__name__}: {what}"
+            interruption.add_note(f"the best candidate so far is {place}")
+            interruption.__cause__ = error
         if interruption is not None:
+            warn_of_interruption(interruption, done, place, has_journal=self.journal is not None, stacklevel=3)
             raise interruption
         callbacks.end()
         return self
@@ -149,8 +156,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         """Run the strategy to its end or to a limit; returns the outcome and the exception that interrupted it."""
 
     @abstractmethod
-    def _record_end(self, problem: ProblemT, outcome: OutcomeT, interruption: Interruption | None) -> None:
-        """Record how the search ended, and warn if it ended early."""
+    def _record_end(self, problem: ProblemT, outcome: OutcomeT, interruption: Interruption | None) -> str:
+        """Record how the search ended, and warn if a limit ended it early; returns what was done, as `12 fits`."""
 
     @abstractmethod
     def _choose(self, problem: ProblemT, outcome: OutcomeT) -> None:

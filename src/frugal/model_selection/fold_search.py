@@ -27,7 +27,7 @@ from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.facts import check_scorer, complete_settings
 from frugal.model_selection.journal import Journal, classes_of, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
-from frugal.model_selection.progress import ProgressLine, ending_of, warn_of_interruption
+from frugal.model_selection.progress import ProgressLine, ending_of
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
@@ -260,22 +260,17 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         check_scorer(strategy, problem.scorer, self.estimator)
         return strategy
 
-    def _record_end(self, problem: _Problem, outcome: Outcome, interruption: Interruption | None) -> None:
+    def _record_end(self, problem: _Problem, outcome: Outcome, interruption: Interruption | None) -> str:
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
-        if interruption is not None:
-            place = "in place" if self.n_fits_ else None
-            has_journal = self.journal is not None
-            warn_of_interruption(
-                interruption, f"{self.n_fits_} fits", place, has_journal=has_journal, stacklevel=4
-            )
-        elif outcome.ended and not is_complete(outcome).any():
+        if interruption is None and outcome.ended and not is_complete(outcome).any():
             warnings.warn(
                 f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",
                 UserWarning,
                 stacklevel=4,
             )
+        return f"{self.n_fits_} fits"
 
     # Results ------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import classes_of
 from frugal.model_selection.limited import Limits
-from frugal.model_selection.progress import TrialProgress, ending_of, warn_of_interruption
+from frugal.model_selection.progress import TrialProgress, ending_of
 from frugal.model_selection.trial_evaluation import (
     ScoredTrial,
     TrialEvaluation,
@@ -433,18 +433,16 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             "n_pending": n_pending,
         }
 
-    def _record_end(self, problem: _Problem, outcome: _Outcome, interruption: Interruption | None) -> None:
+    def _record_end(self, problem: _Problem, outcome: _Outcome, interruption: Interruption | None) -> str:
         self.n_trials_ = len(outcome.trials)
         self.n_fits_ = self.n_trials_ * self.n_splits_
         self.ended_because_ = outcome.ended
-        if interruption is not None:
-            done, place = f"{self.n_trials_} trials", "in place" if self.n_trials_ else None
-            has_journal = self.journal is not None
-            warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=4)
-        elif outcome.best is not None and not problem.plan.is_whole(outcome.best.task):
+        is_less = outcome.best is not None and not problem.plan.is_whole(outcome.best.task)
+        if interruption is None and is_less:
             why = f", since {outcome.ended}" if outcome.ended else ""
             best = "the best is that of the trials on the largest part"
             warnings.warn(f"no trial on the full resource has succeeded{why}; {best}", UserWarning, stacklevel=4)
+        return f"{self.n_trials_} trials"
 
     # Results ------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from tabled import grid
+from tabled import Tabled, grid
 
 from frugal.code import jobs
 from frugal.folds import Fit
@@ -88,6 +88,25 @@ def test_ctrl_c_leaves_the_best_so_far_and_the_journal(tmp_path, name):
     kept = n_fits(log)
     search.set_params(estimator=search.estimator.set_params(interrupts=1), max_fits=4).fit(X, y)
     assert n_fits(log) == kept + 1  # the last one on all rows
+
+
+class Unfit(Tabled):
+    """Cannot be fitted on the rows of all folds."""
+
+    def fit(self, X, y=None):
+        if len(set(X[:, 0])) == len(self.scores[0]):
+            raise ValueError("too many rows\nof all folds")
+        return super().fit(X, y)
+
+
+def test_ctrl_c_does_not_hide_that_the_refit_fails(tmp_path):
+    search, X, y, _ = search_of(tmp_path, "search.jsonl", refit=True)
+    search.set_params(estimator=Unfit(scores=SCORES, interrupts=1))
+    place = "the best candidate so far is not in place, because of ValueError: too many rows"
+    with pytest.warns(UserWarning, match=f"after 4 fits; {place}$"), pytest.raises(KeyboardInterrupt) as raised:
+        search.fit(X, y)
+    assert str(raised.value.__cause__) == "too many rows\nof all folds"
+    assert raised.value.__notes__ == [place]
 
 
 def test_ctrl_c_before_the_first_fit_leaves_nothing(tmp_path):

@@ -48,12 +48,15 @@ class Dataset:
             name: name of the dataset, from which folds and seeds are derived.
 
         Raises:
-            ValueError: if the shapes do not go together, a number is missing or infinite, or there is one class.
+            ValueError: if the shapes do not go together, a number is missing or infinite, a label is missing, or
+                there is one class.
 
         Examples:
             >>> Dataset.from_arrays([[0.1], [0.2], [0.3]], ["no", "yes", "no"]).y.tolist()
             [0, 1, 0]
         """
+        import pandas as pd
+
         numbers, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
         if numbers.ndim != 2 or labels.shape != numbers.shape[:1]:
             raise ValueError(
@@ -61,6 +64,8 @@ class Dataset:
             )
         if not np.isfinite(numbers).all():
             raise ValueError("X holds values that are missing or infinite; fill them in or drop the rows")
+        if labels.dtype.kind not in "biu" and pd.isna(np.asarray(y, dtype=object)).any():
+            raise ValueError("y holds missing labels; drop those rows")
         values, codes = np.unique(labels, return_inverse=True)
         if len(values) < 2:
             raise ValueError("y holds a single class, expected two or more")

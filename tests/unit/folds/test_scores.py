@@ -293,6 +293,9 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
         ([[1.0], [2.0]], [0], r"got \(2, 1\) and \(1,\)"),
         ([[1.0], [np.nan]], [0, 1], "X holds values that are missing or infinite"),
         ([[1.0], [2.0]], [1, 1], "y holds a single class, expected two or more"),
+        ([[1.0], [2.0], [3.0]], [0.0, 1.0, np.nan], "y holds missing labels; drop those rows"),
+        ([[1.0], [2.0], [3.0]], ["no", "yes", np.nan], "y holds missing labels"),
+        ([[1.0], [2.0], [3.0]], ["no", "yes", None], "y holds missing labels"),
     ],
 )
 def test_arrays_that_make_no_dataset_are_refused(X, y, message):

@@ -95,7 +95,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
         target: name of the label column; None: the last one. Labels are numbered in sorted order.
 
     Returns:
-        A dataset named after the file, provenance "original", with the split "all".
+        A dataset named after the file without known endings such as .csv.gz, provenance "original", with the split
+        "all".
 
     Raises:
         DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
@@ -144,7 +145,16 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
             f"{path} has {n_classes} different labels in column {column!r} in {len(y)} rows, expected classes "
             "that repeat: name the label's column as the target"
         )
-    return Dataset(path.name.split(".")[0], X, y, n_classes, "original", {"all": np.arange(len(y))})
+    return Dataset(_name_of(path), X, y, n_classes, "original", {"all": np.arange(len(y))})
+
+
+def _name_of(path: Path) -> str:
+    """The file's name without an ending of `_PACKED` and one of `_ENDINGS`; never empty."""
+    name = path.name
+    for endings in (_PACKED, _ENDINGS):
+        ending = next((ending for ending in endings if name.lower().endswith(ending)), "")
+        name = name[: len(name) - len(ending)] or name
+    return name
 
 
 def _check_header(path: Path, frame: pd.DataFrame) -> None:
@@ -196,6 +206,7 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
 
 
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
+_ENDINGS = (".csv", ".tsv", ".txt")
 _PACKED = {
     ".tar": "tar",
     ".tar.gz": "tar",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -108,6 +109,26 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
     dataset = from_csv(write(tmp_path / "mine.csv", "kind,a\n7,1\n3,2\n"), target="kind")
     assert dataset.X.tolist() == [[1], [2]]
     assert dataset.y.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("loans.2023.csv", "loans.2023"),
+        ("loans.v2", "loans.v2"),
+        ("Loans.CSV", "Loans"),
+        (".csv", ".csv"),
+        ("a.csv.txt", "a.csv"),
+    ],
+)
+def test_a_users_table_is_named_after_its_file(tmp_path: Path, file: str, name: str):
+    assert from_csv(write(tmp_path / file, "a,kind\n1,yes\n3,no\n")).name == name
+
+
+def test_the_name_of_a_packed_table_has_no_ending(tmp_path: Path):
+    with gzip.open(tmp_path / "loans.2023.csv.gz", "wt") as file:
+        file.write("a,kind\n1,yes\n3,no\n")
+    assert from_csv(tmp_path / "loans.2023.csv.gz").name == "loans.2023"
 
 
 @pytest.mark.parametrize(

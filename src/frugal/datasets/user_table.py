@@ -50,7 +50,7 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
     else:
         if path.suffix.lower() in _SPREADSHEETS:
             raise DatasetError(f"{path} is a spreadsheet: save it as CSV or parquet")
-        frame, dialect = _read(path, keep_default_na=False, na_values=[""], low_memory=False)
+        frame, dialect = _read(path, **_ONLY_EMPTY_IS_MISSING, low_memory=False)
         if dialect.separator != ",":
             mark = "comma" if dialect.decimal == "," else "point"
             notes.append(f"read with {dialect.separator!r} between fields and a decimal {mark}")
@@ -92,7 +92,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     Args:
         path: the file, of any separator, encoding and decimal mark that its beginning tells, as it is or packed by
             gzip, bz2, xz or zip; a packed one may unpack to 100 times its size, or to 256 MiB if that is more.
-        target: name of the label column; None: the last one. Labels are numbered in sorted order.
+        target: name of the label column; None: the last one. Labels are numbered in sorted order. Where they are
+            words, NA and None are labels, too: only an empty cell is missing.
 
     Returns:
         A dataset named after the file without known endings such as .csv.gz, provenance "original", with the split
@@ -121,6 +122,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     if column not in frame.columns:
         listed = ", ".join(frame.columns)
         raise DatasetError(f"{path} has no column {target!r} for a target: use one of {listed}")
+    if frame[column].hasnans and frame[column].dtype.kind == "O":  # words such as NA may be classes
+        frame[column] = _read(path, **_ONLY_EMPTY_IS_MISSING)[0][column]
     features = frame.drop(columns=column)
     if frame.empty or features.columns.empty:
         raise DatasetError(
@@ -205,6 +208,7 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 
+_ONLY_EMPTY_IS_MISSING: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
 _ENDINGS = (".csv", ".tsv", ".txt")
 _PACKED = {

@@ -111,6 +111,11 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
     assert dataset.y.tolist() == [1, 0]
 
 
+def test_words_for_a_missing_value_are_labels_among_words(tmp_path: Path):
+    dataset = from_csv(write(tmp_path / "mine.csv", "a,kind\n1,NA\n3,None\n5,yes\n2,NA\n"))
+    assert (dataset.n_classes, dataset.y.tolist()) == (3, [0, 1, 2, 0])
+
+
 @pytest.mark.parametrize(
     ("file", "name"),
     [
@@ -140,6 +145,9 @@ def test_the_name_of_a_packed_table_has_no_ending(tmp_path: Path):
         ("a,b\nred,0\nblue,1\n", None, "has values in column 'a' that are not numbers: encode or drop it"),
         ("a,b\n1,0\n,1\n", None, r"has 1 missing value\(s\) in column 'a'"),
         ("a,b\n1,0\n2,\n", None, r"has 1 missing value\(s\) in column 'b'"),
+        ("a,b\n1,0\n2,NA\n3,1\n", None, r"has 1 missing value\(s\) in column 'b'"),
+        ("a,b\n1,no\n2,\n3,NA\n", None, r"has 1 missing value\(s\) in column 'b'"),
+        ("a,b\n1,no\nNA,yes\n", None, r"has 1 missing value\(s\) in column 'a'"),
         ("a,b\ninf,0\n2,1\n", None, "has infinite values in column 'a'"),
         ("a,b\n1,0\n2,0\n", None, "has a single class in column 'b', expected two or more"),
         ("a,b\n1,0\n2,1\n", "c", "has no column 'c' for a target: use one of a, b"),

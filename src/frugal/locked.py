@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 METHODS = ("ask", "tell", "report")
-PROPERTIES = ("incumbent", "complete")
+PROPERTIES = ("incumbent", "complete", "recommendation")
 
 
 def locked(strategy: T) -> T:

@@ -128,7 +128,8 @@ class Uniform:
     """A number in [low, high], spread evenly, or evenly in its logarithm.
 
     Raises:
-        ValueError: if the bounds are not finite and in order, or a log scale does not stay above 0.
+        ValueError: if the bounds are not finite and in order, a log scale does not stay above 0, or the difference
+            of the bounds (on a log scale, their ratio) is too large for a float.
 
     Examples:
         >>> from frugal.spaces import Uniform
@@ -166,7 +167,8 @@ class Integer:
     """A whole number from low to high, both included: a number between low - 1/2 and high + 1/2, rounded.
 
     Raises:
-        ValueError: if the bounds are not whole and in order, or a log scale does not start at 1 or above.
+        ValueError: if the bounds are not whole and in order, a log scale does not start at 1 or above, or the
+            bounds are too large for a float.
 
     Examples:
         >>> from frugal.spaces import Integer
@@ -355,6 +357,13 @@ def _check_bounds(low: float, high: float, scale: str) -> None:
         raise ValueError(f"bounds must be finite numbers with low < high, got [{low}, {high}]")
     if scale == "log" and low <= 0:
         raise ValueError(f"a log scale must stay above 0, got [{low}, {high}]")
+    try:
+        width = float(high) / float(low) if scale == "log" else float(high) - float(low)
+    except OverflowError:  # of a whole number above all floats
+        width = math.inf
+    if not math.isfinite(width):
+        what = "high / low" if scale == "log" else "high - low"
+        raise ValueError(f"{what} must be a finite number, got [{low}, {high}]")
 
 
 def _number(value: object) -> float:

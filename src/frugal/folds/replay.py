@@ -301,7 +301,8 @@ def run_in_processes(
         (0, 4)
     """
     with Workers(n_workers, evaluate, start_method=start_method) as workers:
-        return run(strategy, evaluate, executor=workers, n_pending=n_pending or n_workers, **options)
+        n_pending = n_workers if n_pending is None else n_pending
+        return run(strategy, evaluate, executor=workers, n_pending=n_pending, **options)
 
 
 class _Log:

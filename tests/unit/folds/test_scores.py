@@ -196,6 +196,8 @@ def test_a_live_run_in_processes_is_that_of_one():
     np.testing.assert_array_equal(there.scores, here.scores)
     with pytest.raises(ValueError, match="n_workers must be at least 1 and a whole number, got 0"):
         run_in_processes(make("standard", **options), live, n_workers=0)
+    with pytest.raises(ValueError, match="n_pending must be at least 1 and a whole number, got 0"):
+        run_in_processes(make("standard", **options), live, n_workers=1, n_pending=0)
 
 
 def test_a_candidates_scores_are_those_on_the_most_rows():

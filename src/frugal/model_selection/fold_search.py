@@ -196,7 +196,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
     def _search(self, problem: _Problem, contexts: Contexts) -> tuple[Outcome, Interruption | None]:
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
-        strategy = LimitedFoldStrategy(self._make(problem), limits)
+        made = self._make(problem)
         progress = ProgressLine(self.verbose, problem.n_candidates, self.n_splits_, time_limit=self.time_limit)
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
@@ -204,13 +204,15 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         journal_file = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
         header = {**self._fingerprint(problem, space=list(problem.candidates)), "seed": problem.origin}
         with Journal(journal_file, header) as journal:
+            kept = dict(journal.kept)
+            strategy = LimitedFoldStrategy(made, limits, kept)
 
             def keep(task: FoldTask, fit: Fit) -> None:
                 self._check_fit(fit)
                 fits[task] = fit
                 if isinstance(fit, ScoredFit):  # one that was given up is tried again
                     journal.keep(task, fit)
-                progress.add(strategy.best_mean)
+                progress.add(strategy.best_mean, strategy.n_kept)
 
             options: dict[str, Any] = {
                 "n_jobs": self.n_jobs,
@@ -219,7 +221,6 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                 "n_per_worker": _N_PENDING_PER_WORKER,
                 "needs_workers": self.fit_timeout is not None,
             }
-            kept = dict(journal.kept)
             with open_backend(evaluation, **options) as backend:
                 try:
                     trace = run(
@@ -237,7 +238,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                 except Broken as error:
                     trace, interruption = error.trace, error
         answers = dict(zip(trace.tasks, trace.answers, strict=True))
-        progress.end(strategy.best_mean)
+        progress.end(strategy.best_mean, strategy.n_kept)
         self.n_fits_kept_ = sum(task not in fits for task in answers)
         ended = strategy.ended if interruption is None else ending_of(interruption)
         outcome = Outcome(problem.candidates, self.n_splits_, answers | fits, strategy.events, trace.chosen, ended)

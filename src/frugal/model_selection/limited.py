@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Container
 from copy import deepcopy
 from statistics import fmean
 from time import monotonic
@@ -42,15 +43,17 @@ class LimitedFoldStrategy:
     Attributes:
         ended: the limit that ended the search; empty if none did.
         n_asked: number of evaluations asked for.
+        n_kept: number of those that are in `kept`.
 
     Args:
         strategy: a new strategy.
         limits: limits of the search.
+        kept: evaluations that a journal has.
     """
 
-    def __init__(self, strategy: FoldStrategy, limits: Limits) -> None:
-        self._strategy, self._limits = strategy, limits
-        self.ended, self.n_asked = "", 0
+    def __init__(self, strategy: FoldStrategy, limits: Limits, kept: Container[FoldTask] = ()) -> None:
+        self._strategy, self._limits, self._kept = strategy, limits, kept
+        self.ended, self.n_asked, self.n_kept = "", 0, 0
         self._scores: dict[int, list[tuple[float, float]]] = defaultdict(list)
 
     def ask(self) -> FoldTask | Wait | None:
@@ -65,6 +68,7 @@ class LimitedFoldStrategy:
             return None
         task = self._strategy.ask()
         self.n_asked += isinstance(task, FoldTask)
+        self.n_kept += task in self._kept
         return task
 
     def tell(self, task: FoldTask, score: float) -> None:

@@ -57,30 +57,32 @@ class ProgressLine:
     def _begin(self, verbose: int, most: int, text: str, time_limit: float | None) -> None:
         self._is_on, self._most, self._time_limit = verbose > 0, most, time_limit
         self._started = self._printed = monotonic()
-        self._n_done, self._on_terminal = 0, sys.stdout.isatty() and verbose == 1
+        self._n_new, self._n_kept, self._on_terminal = 0, 0, sys.stdout.isatty() and verbose == 1
         if self._is_on:
             print(text)
 
-    def add(self, best: float | None) -> None:
-        """Count a fit, and print now and then."""
-        self._n_done += 1
+    def add(self, best: float | None, n_kept: int = 0) -> None:
+        """Count a new fit, and print now and then; `n_kept` fits so far were kept in a journal."""
+        self._n_new, self._n_kept = self._n_new + 1, n_kept
         if self._is_on and monotonic() - self._printed >= _EVERY_S[self._on_terminal]:
             self._print(best, end="\r" if self._on_terminal else "\n")
 
-    def end(self, best: float | None) -> None:
+    def end(self, best: float | None, n_kept: int = 0) -> None:
         """Print the last line."""
+        self._n_kept = n_kept
         if self._is_on:
             self._print(best, end="\n")
 
     def _print(self, best: float | None, *, end: str) -> None:
         self._printed = monotonic()
         spent = self._printed - self._started
-        most = max(self._most, self._n_done)  # halving makes fits on few rows beyond those
-        left = spent / max(self._n_done, 1) * (most - self._n_done)
+        n_done = self._n_new + self._n_kept
+        most = max(self._most, n_done)  # halving makes fits on few rows beyond those
+        left = spent / max(self._n_new, 1) * (most - n_done)
         if self._time_limit is not None:
             left = min(left, max(self._time_limit - spent, 0.0))
-        done = f"{self._n_done} of at most {most} {self._unit}"
-        text = f"{done}, {spent:.0f} s, at most {left:.0f} s left, best: "
+        done = f"{n_done} of at most {most} {self._unit}"
+        text = f"{done}, {spent:.0f} s, about {left:.0f} s left, best: "
         text += "none yet" if best is None else f"{best:.6g}"
         print(f"{text:<79}", end=end, flush=True)
 

@@ -390,7 +390,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
                 if self.error_score == "raise" and trial.reason:
                     raise RuntimeError(trial.reason)
                 journal.keep_trial(trial)
-                progress.add(score())
+                progress.add(score(), self.n_trials_kept_)
 
             interruption: Interruption | None
             try:
@@ -405,7 +405,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
                 )
             except BrokenExecutor as error:
                 interruption = error
-        progress.end(score())
+        progress.end(score(), self.n_trials_kept_)
         ended = limited.ended if interruption is None else ending_of(interruption)
         return _Outcome(run.trials, limited.best, ended), interruption
 

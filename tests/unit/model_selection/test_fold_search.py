@@ -466,7 +466,7 @@ def test_verbose_prints_how_far_it_is(capsys):
     searched(verbose=1)
     first, last = capsys.readouterr().out.splitlines()
     assert first == "Searching 4 candidates on 3 folds: 12 fits at most"
-    assert last.startswith("12 of at most 12 fits, 0 s, at most 0 s left, best: 0.")
+    assert last.startswith("12 of at most 12 fits, 0 s, about 0 s left, best: 0.")
     searched(verbose=0)
     assert capsys.readouterr().out == ""
 
@@ -476,7 +476,18 @@ def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
     for _ in range(3):  # halving makes fits on few rows, too
         line.add(0.5)
     line.end(0.5)
-    assert capsys.readouterr().out.splitlines()[-1].startswith("3 of at most 3 fits, 0 s, at most 0 s left")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("3 of at most 3 fits, 0 s, about 0 s left")
+
+
+def test_kept_fits_count_as_done_and_took_no_time(monkeypatch, capsys):
+    clock = iter([0.0, 10.0, 10.0, 20.0])
+    monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: next(clock))
+    line = ProgressLine(1, n_candidates=10, n_folds=10)
+    line.add(None, 97)
+    line.end(None, 98)
+    _, middle, end = capsys.readouterr().out.splitlines()
+    assert middle.startswith("98 of at most 100 fits, 10 s, about 20 s left")
+    assert end.startswith("99 of at most 100 fits, 20 s, about 20 s left")
 
 
 def test_no_more_time_is_left_than_the_limit_leaves(monkeypatch, capsys):
@@ -486,8 +497,8 @@ def test_no_more_time_is_left_than_the_limit_leaves(monkeypatch, capsys):
     line.add(None)
     line.end(None)
     _, soon, over = capsys.readouterr().out.splitlines()
-    assert soon.startswith("1 of at most 100 fits, 14 s, at most 1 s left, best: none yet")
-    assert over.startswith("1 of at most 100 fits, 16 s, at most 0 s left")
+    assert soon.startswith("1 of at most 100 fits, 14 s, about 1 s left, best: none yet")
+    assert over.startswith("1 of at most 100 fits, 16 s, about 0 s left")
 
 
 # Warnings ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 from zlib import crc32
 
@@ -51,13 +52,15 @@ def same(first, second):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_search_repeats_no_fit(tmp_path, name):
-    search, X, y, log = search_of(tmp_path, name, return_train_score=True)
+def test_the_same_search_repeats_no_fit(tmp_path, name, capsys):
+    search, X, y, log = search_of(tmp_path, name, return_train_score=True, verbose=1)
     search.fit(X, y)
     (tmp_path / f"{name}.lock").touch()  # as a kill leaves it
     again = clone(search).fit(X, y)
     assert not (tmp_path / f"{name}.lock").exists()
     assert n_fits(log) == search.n_fits_ == again.n_fits_ == again.n_fits_kept_ == 12
+    out = capsys.readouterr().out
+    assert len(re.findall(r"^12 of at most 12 fits, \d+ s, about 0 s left", out, re.MULTILINE)) == 2
     assert search.n_fits_kept_ == 0
     same(search, again)  # times too
 

@@ -81,7 +81,8 @@ def fit_and_score(
     """Build, fit and score one candidate; any exception of scikit-learn becomes the reason of a failed fit.
 
     Args:
-        classifier: one of `learners.CLASSIFIERS`, or an unfitted estimator.
+        classifier: name of a learner that is fitted in one go, one of `frugal.learners.known()`, or an unfitted
+            estimator.
         candidate: hyperparameters.
         X_train: training rows, shape (n_train, n_features).
         y_train: training labels, shape (n_train,).

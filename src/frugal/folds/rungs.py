@@ -49,7 +49,7 @@ def score_rungs(
 
     Args:
         dataset: rows and labels.
-        classifier: one of `learners.CLASSIFIERS`.
+        classifier: name of a learner, one of `frugal.learners.known()`.
         candidates: the distinct candidates.
         n_candidates: lengths of the candidate lists that will be searched.
         settings: settings of `successive_halving`.

@@ -110,7 +110,7 @@ class Live:
 
     Attributes:
         folds: the folds of tasks on all rows.
-        classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`, or an unfitted estimator.
+        classifier: name of a learner, one of `frugal.learners.known()`, or an unfitted estimator.
         candidates: the candidate list, which a task's `candidate` indexes.
         rung_folds: the folds of tasks with `n_rows`; None: `folds` too.
 
@@ -157,15 +157,17 @@ def score(
 
     Args:
         dataset: a dataset, the name of one to load, or X and y; rows that it sets apart for testing are not used.
-        classifier: one of `learners.CLASSIFIERS`; of `learners.NETWORKS`, whose fits are timed one by one; or any
-            unfitted estimator of scikit-learn's kind, which is cloned for every fit and timed alike.
+        classifier: name of a learner, one of `frugal.learners.known()`, or any unfitted estimator of
+            scikit-learn's kind, which is cloned for every fit.
         candidates: at least one; a repeated one is fitted once per fold.
         n_folds: number of folds of the cross-validation.
         seed: number of the repetition; decides the folds.
         folds: which folds to score; None: all.
         n_rows: rows of the dataset to use, taken inside each split; None: all.
-        exact_batch: score all candidates of a fold together, with the same scores (`folds.fast`); the seconds
-            are then the fold's, shared out evenly. Otherwise each fit is timed alone.
+        exact_batch: score all candidates of a fold together, with the same scores (`folds.fast`), if the learner
+            has a batch scorer, as those in `frugal.learners.CLASSIFIERS` have; the seconds are then the fold's,
+            shared out evenly. Otherwise each fit is timed alone, and the first candidate of every fold is fitted
+            twice: once as a warm-up. Networks need no warm-up.
         scaler: none, min_max, robust or standard.
         splits: stratified or plain.
         space: kind of candidates, kept for `search`: a `grid` that lists are drawn from with replacement,

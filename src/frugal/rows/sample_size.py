@@ -2,7 +2,7 @@
 
 Source: document 003, section 3.2, equations 11 to 14, after Byrd et al. (2012), "Sample size selection in
 optimization methods for machine learning", Mathematical Programming 134. Their symbols: S is the sample, N the
-rows of all data, theta the relative error of the gradient that is put up with. `SizeRule` says when the sample
+rows of all data, theta the tolerated relative error of the gradient. `SizeRule` says when the sample
 grows.
 
 Each step draws a fresh sample S, evaluates the objective, its gradient and (13) on it, tests (12), and moves along

@@ -130,11 +130,11 @@ def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, 
     if n_different == 1 and len(values) == n_rows:
         return "which has one value"
     if _copies(values, target, task):
-        return "which tells the target's values one for one"
+        return "a copy of the target (leakage)"
     if n_different == n_rows:
         is_counter = values.dtype.kind == "f" and bool((values % 1 == 0).all() and (values.diff()[1:] == 1).all())
         if is_counter or is_words:
-            return "an identifier, which is another one in every row (--keep uses it)"
+            return "an identifier: every row has a different value (--keep uses it)"
     return None
 
 

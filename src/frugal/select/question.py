@@ -113,7 +113,8 @@ def ask(
         y = y.astype(int)
     if (n_repeated := int(features.assign(**{target: y}).duplicated().sum())) > MANY_REPEATED * len(y):
         notes.append(
-            f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold: scores flatter"
+            f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold, "
+            "so scores are too optimistic"
         )
     return Question(path, features, y, table[groups][has_target] if groups else None, found, columns, tuple(notes))
 

@@ -168,7 +168,7 @@ def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer)
     has_both = np.isfinite(best) & np.isfinite(peer.scores)
     best, others = best[has_both], peer.scores[has_both]
     if len(best) < 2:
-        return [*notes, "one fold at most can be compared with the same answer always: give the search more time"]
+        return [*notes, "at most one fold can be compared with a constant prediction: give the search more time"]
     if math.isclose(best.mean(), 1.0) and found.scoring in SCORINGS.values():
         notes.append("a perfect score: does a column hold what is only known afterwards?")
     difference = best - others

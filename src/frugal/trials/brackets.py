@@ -7,7 +7,7 @@ bracket, which has s + 1 rungs:
     s_max = floor(log_eta R);  bracket s: n_i = floor(n eta^-i) candidates on r_i = R eta^(i - s), i = 0..s
 
 of which the best floor(n_i / eta) go on. All is in whole numbers, so that no logarithm has to be rounded (the
-authors' code rounds it to ten decimals); a resource that comes out broken is rounded to the nearest whole number.
+authors' code rounds it to ten decimals); a fractional resource is rounded to the nearest whole number.
 """
 
 from __future__ import annotations

@@ -46,11 +46,11 @@ def test_kinds_are_told_apart_and_what_teaches_nothing_or_too_much_is_left_out(t
     found = find_columns(table, target, "classification")
     assert (list(found.numbers), found.words, list(found.dates)) == (["size", "rooms"], ["town"], ["sold"])
     assert found.left_out == {
-        "number": "an identifier, which is another one in every row (--keep uses it)",
-        "name": "an identifier, which is another one in every row (--keep uses it)",
+        "number": "an identifier: every row has a different value (--keep uses it)",
+        "name": "an identifier: every row has a different value (--keep uses it)",
         "country": "which has one value",
         "nothing": "which is empty",
-        "dear": "which tells the target's values one for one",
+        "dear": "a copy of the target (leakage)",
     }
     assert "left out: country, which has one value" in str(found)
 
@@ -145,7 +145,7 @@ def test_repeated_rows_make_no_copies_of_a_target_of_numbers():
     price[100] = price[0]
     assert find_columns(noise, price, "regression").left_out == {}
     reasons = find_columns(noise.assign(usd=1.1 * price + 3), price, "regression").left_out
-    assert reasons == {"usd": "which tells the target's values one for one"}
+    assert reasons == {"usd": "a copy of the target (leakage)"}
 
 
 def test_a_column_that_is_kept_is_used_whatever_it_holds(table, target):

@@ -77,7 +77,7 @@ def test_a_copy_of_the_target_is_left_out(select, table):
         "--target", "dear", "--drop", "price", frame=table.assign(code=(table["dear"] == "yes") * 7)
     )
     assert status == 0
-    assert "left out: code, which tells the target's values one for one" in out
+    assert "left out: code, a copy of the target (leakage)" in out
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_search_that_is_cut_says_on_how_many_folds_it_judges(table):
     peer = report.baseline(question, found)
     assert " of 1 of 5 folds; always 'no': " in report.comparison(found, peer)
     assert report.fold_cost(question, found) == "1 fits; max_fits=1 was reached, an exhaustive search makes 320"
-    assert "one fold at most" in report.caveats(question, found, peer)[-1]
+    assert "at most one fold" in report.caveats(question, found, peer)[-1]
 
 
 def test_halving_counts_no_rows_that_it_did_not_learn_from(table):

@@ -22,9 +22,10 @@ from frugal.trials.surrogates.kernels import Array
 
 JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
 """Jitters added to the diagonal, in multiples of its mean; the first that allows a factorisation is used."""
-SMALLEST_VARIANCE, BUG = 1e-12, -1e-8
-"""Where a variance is clipped, in multiples of the prior one; below which it is no round-off, in multiples of the
-largest prior one."""
+SMALLEST_VARIANCE = 1e-12
+"""Where a variance is clipped, in multiples of the prior one."""
+LARGEST_ROUND_OFF = -1e-8
+"""A variance below this multiple of the largest prior variance raises FloatingPointError: it is no round-off."""
 
 
 def cholesky(matrix: Array) -> tuple[Array, float]:
@@ -162,7 +163,9 @@ class Posterior:
         return np.asarray(solved)
 
     def _clip(self, variance: Array, prior: Array) -> Array:
-        if (variance < BUG * max(self.amplitude * self._diagonal.max(), prior.max(initial=0.0))).any():
+        if (
+            variance < LARGEST_ROUND_OFF * max(self.amplitude * self._diagonal.max(), prior.max(initial=0.0))
+        ).any():
             raise FloatingPointError(f"a variance of {variance.min():g} is no round-off of 0")
         low = variance < SMALLEST_VARIANCE * prior
         self.n_clipped += int(low.sum())

@@ -256,15 +256,15 @@ def _show(question: Question, found: FoldSearchCV | TrialSearchCV, args: argpars
     from frugal.model_selection import FoldSearchCV
     from frugal.select import report
 
-    ranked, peer = report.ranking(found), report.baseline(question, found)
+    ranked, baseline = report.ranking(found), report.baseline(question, found)
     print(report.format_ranking(ranked))
-    print(report.comparison(found, peer))
+    print(report.comparison(found, baseline))
     print(
         report.fold_cost(question, found)
         if isinstance(found, FoldSearchCV)
         else report.trial_cost(question, found)
     )
-    for note in report.caveats(question, found, peer):
+    for note in report.caveats(question, found, baseline):
         print(f"note: {note}")
     if args.output is not None:
         with whole(args.output) as part:

@@ -37,16 +37,16 @@ class Columns:
     """Columns of a table by kind, each in the table's order.
 
     Attributes:
-        numbers: columns of numbers -> decimal mark; missing values become the median, with an indicator column.
-        words: columns of categories; a missing value is one of them.
+        numeric: columns of numbers -> decimal mark; missing values become the median, with an indicator column.
+        categorical: columns of categories; a missing value is one of them.
         dates: columns of dates -> order of day, month and year; a date becomes days since 1970, day of the week
             and month.
         left_out: columns that are not used -> reason.
         odd: columns of numbers or dates -> description of the values that count as missing.
     """
 
-    numbers: dict[str, str] = field(default_factory=dict)
-    words: list[str] = field(default_factory=list)
+    numeric: dict[str, str] = field(default_factory=dict)
+    categorical: list[str] = field(default_factory=list)
     dates: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     odd: dict[str, str] = field(default_factory=dict)
@@ -54,15 +54,15 @@ class Columns:
     @property
     def used(self) -> list[str]:
         """Names of the columns to learn from."""
-        return [*self.numbers, *self.words, *self.dates]
+        return [*self.numeric, *self.categorical, *self.dates]
 
     def __str__(self) -> str:
         """One line per kind, and per column with odd values or left out."""
-        numbers = [name + " (decimal comma)" * (mark == ",") for name, mark in self.numbers.items()]
+        numbers = [name + " (decimal comma)" * (mark == ",") for name, mark in self.numeric.items()]
         dates = [f"{name} ({order})" for name, order in self.dates.items()]
         lines = [
             f"{len(names)} {kind}: {_shown(names)}"
-            for kind, names in (("of numbers", numbers), ("of words", self.words), ("of dates", dates))
+            for kind, names in (("of numbers", numbers), ("of words", self.categorical), ("of dates", dates))
             if names
         ]
         lines += [f"{name}: {odd}" for name, odd in self.odd.items()]
@@ -70,7 +70,7 @@ class Columns:
 
     def parsed(self, table: pd.DataFrame) -> pd.DataFrame:
         """The used columns, with numbers and dates parsed, so that no fit has to parse them again."""
-        parsed = {name: as_number(table[name], mark) for name, mark in self.numbers.items()}
+        parsed = {name: as_number(table[name], mark) for name, mark in self.numeric.items()}
         parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
         return table[self.used].assign(**parsed)
 
@@ -110,11 +110,11 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             found.left_out[name] = why
             continue
         if mark is not None:
-            found.numbers[name] = mark
+            found.numeric[name] = mark
         elif order is not None:
             found.dates[name] = order
         else:
-            found.words.append(name)
+            found.categorical.append(name)
         odd = values[parsed.isna()]
         if len(odd):
             found.odd[name] = (
@@ -278,11 +278,11 @@ def transformer(columns: Columns) -> ColumnTransformer:
     encoder = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
     )
-    numbers = FunctionTransformer(as_numbers, kw_args={"marks": tuple(columns.numbers.values())})
+    numbers = FunctionTransformer(as_numbers, kw_args={"marks": tuple(columns.numeric.values())})
     dates = FunctionTransformer(as_days, kw_args={"orders": tuple(columns.dates.values())})
     steps = [
-        ("numbers", make_pipeline(numbers, *scaled()), list(columns.numbers)),
-        ("words", make_pipeline(FunctionTransformer(as_words), encoder), columns.words),
+        ("numbers", make_pipeline(numbers, *scaled()), list(columns.numeric)),
+        ("words", make_pipeline(FunctionTransformer(as_words), encoder), columns.categorical),
         ("dates", make_pipeline(dates, *scaled()), list(columns.dates)),
     ]
     return ColumnTransformer([step for step in steps if step[2]])

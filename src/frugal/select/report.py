@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal.select.question import Question, plain
-from frugal.select.run import SCORINGS, name_of_scoring, same_answer
+from frugal.select.run import SCORINGS, dummy_estimator, name_of_scoring
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +26,8 @@ _OPTIONAL_COLUMNS: Final = {"n_folds_evaluated": int, "stopped_because": str, "o
 
 
 @dataclass(frozen=True)
-class Peer:
-    """A constant prediction as a baseline: the most frequent class, or the mean.
+class Baseline:
+    """A constant prediction: the most frequent class, or the mean.
 
     Attributes:
         name: description of the prediction.
@@ -38,17 +38,17 @@ class Peer:
     scores: NDArray[np.float64]
 
 
-def baseline(question: Question, found: FoldSearchCV | TrialSearchCV) -> Peer:
+def baseline(question: Question, found: FoldSearchCV | TrialSearchCV) -> Baseline:
     """Score a constant prediction on the folds of the search."""
     from sklearn.model_selection import cross_val_score
 
-    answer = same_answer(question, found.scoring)
+    dummy = dummy_estimator(question, found.scoring)
     scores = cross_val_score(
-        answer, question.table, question.target, groups=question.groups, cv=found.cv, scoring=found.scoring
+        dummy, question.table, question.target, groups=question.groups, cv=found.cv, scoring=found.scoring
     )
     if question.task == "regression":
-        return Peer(f"always the {answer.strategy}", scores)
-    return Peer(f"always {plain(question.target.mode().iloc[0])!r}", scores)
+        return Baseline(f"always the {dummy.strategy}", scores)
+    return Baseline(f"always {plain(question.target.mode().iloc[0])!r}", scores)
 
 
 def name_of(model: Any) -> str:
@@ -139,17 +139,17 @@ def _sizes(question: Question, found: FoldSearchCV | TrialSearchCV) -> NDArray[n
     return np.array([len(train) for train, _ in splits])
 
 
-def comparison(found: FoldSearchCV | TrialSearchCV, peer: Peer) -> str:
-    """Describe the best score beside the peer's, on the folds that both have."""
+def comparison(found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> str:
+    """Describe the best score beside the baseline's, on the folds that both have."""
     best = best_scores(found)
-    has_both = np.isfinite(best) & np.isfinite(peer.scores)
+    has_both = np.isfinite(best) & np.isfinite(baseline.scores)
     suffix = "" if has_both.all() else f" of {has_both.sum()} of {len(best)} folds"
     score = found.best_score_ if has_both.all() else best[has_both].mean()
     name = name_of_scoring(found.scoring)
-    return f"{name} {score:.4f}{suffix}; {peer.name}: {peer.scores[has_both].mean():.4f}"
+    return f"{name} {score:.4f}{suffix}; {baseline.name}: {baseline.scores[has_both].mean():.4f}"
 
 
-def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer) -> list[str]:
+def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> list[str]:
     """Warnings about best scores that look better than they are."""
     notes = []
     if question.task == "classification" and found.scoring == "accuracy":
@@ -165,8 +165,8 @@ def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer)
     if n_first > 1:
         notes.append(f"{n_first} candidates share the best score; the first that was listed is taken")
     best = best_scores(found)
-    has_both = np.isfinite(best) & np.isfinite(peer.scores)
-    best, others = best[has_both], peer.scores[has_both]
+    has_both = np.isfinite(best) & np.isfinite(baseline.scores)
+    best, others = best[has_both], baseline.scores[has_both]
     if len(best) < 2:
         return [*notes, "at most one fold can be compared with a constant prediction: give the search more time"]
     if math.isclose(best.mean(), 1.0) and found.scoring in SCORINGS.values():
@@ -177,9 +177,9 @@ def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer)
 
         low, _ = mean_interval(difference)
         if low <= 0:
-            notes.append(f"over these folds the best is not clearly better than {peer.name}")
+            notes.append(f"over these folds the best is not clearly better than {baseline.name}")
     elif difference.mean() <= 0:
-        notes.append(f"the best is no better than {peer.name}")
+        notes.append(f"the best is no better than {baseline.name}")
     return notes
 
 

@@ -251,7 +251,7 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            score = scorer(same_answer(question, scoring).fit(rows, y), rows, y)
+            score = scorer(dummy_estimator(question, scoring).fit(rows, y), rows, y)
     except (AttributeError, TypeError, ValueError) as error:
         remedy = "; --positive names the positive class" if has_positive and positive is None else ""
         why = str(error).splitlines()[0]
@@ -270,7 +270,7 @@ def name_of_scoring(scoring: Any) -> str:
     )
 
 
-def same_answer(question: Question, scoring: Any) -> Any:
+def dummy_estimator(question: Question, scoring: Any) -> Any:
     """An estimator with a constant prediction: the shares of the classes, the mean, or the median."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 

@@ -44,7 +44,7 @@ def target():
 
 def test_kinds_are_told_apart_and_what_teaches_nothing_or_too_much_is_left_out(table, target):
     found = find_columns(table, target, "classification")
-    assert (list(found.numbers), found.words, list(found.dates)) == (["size", "rooms"], ["town"], ["sold"])
+    assert (list(found.numeric), found.categorical, list(found.dates)) == (["size", "rooms"], ["town"], ["sold"])
     assert found.left_out == {
         "number": "an identifier: every row has a different value (--keep uses it)",
         "name": "an identifier: every row has a different value (--keep uses it)",
@@ -56,9 +56,9 @@ def test_kinds_are_told_apart_and_what_teaches_nothing_or_too_much_is_left_out(t
 
 
 def test_a_measurement_that_differs_in_every_row_is_kept(table, target):
-    assert "size" in find_columns(table, target, "classification").numbers
+    assert "size" in find_columns(table, target, "classification").numeric
     shuffled = table.assign(number=np.random.default_rng(1).permutation(N) * 3)
-    assert "number" in find_columns(shuffled, target, "classification").numbers
+    assert "number" in find_columns(shuffled, target, "classification").numeric
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_what_counts_as_missing_is_named(table, target):
     odd.loc[5, "rooms"] = np.inf
     found = find_columns(odd, target, "classification")
     assert found.odd == {"size": "1 value(s) count as missing: '?'", "rooms": "1 value(s) count as missing: 'inf'"}
-    assert list(found.numbers) == ["size", "rooms"]
+    assert list(found.numeric) == ["size", "rooms"]
     assert np.isfinite(transformer(found).fit_transform(odd)).all()
 
 
@@ -150,15 +150,15 @@ def test_repeated_rows_make_no_copies_of_a_target_of_numbers():
 
 def test_a_column_that_is_kept_is_used_whatever_it_holds(table, target):
     found = find_columns(table, target, "classification", ["number", "nothing", "dear"])
-    assert "number" in found.numbers
-    assert "dear" in found.words
+    assert "number" in found.numeric
+    assert "dear" in found.categorical
     assert found.left_out["nothing"] == "which is empty"
 
 
 def test_a_word_for_a_missing_value_is_one(table, target):
     garage = table.assign(garage=["NA" if i % 4 else "yes" for i in range(N)])
     found = find_columns(garage, target, "classification")
-    assert "garage" in found.words
+    assert "garage" in found.categorical
     fitted = transformer(found).fit(garage)
     as_pandas_reads = garage.assign(garage=garage["garage"].replace("NA", np.nan))
     np.testing.assert_array_equal(fitted.transform(garage), fitted.transform(as_pandas_reads))
@@ -175,4 +175,4 @@ def test_new_rows_may_lack_values_and_have_other_words(table, target):
 
 
 def test_an_empty_kind_is_no_step():
-    assert [name for name, *_ in transformer(Columns(numbers={"a": "."})).transformers] == ["numbers"]
+    assert [name for name, *_ in transformer(Columns(numeric={"a": "."})).transformers] == ["numbers"]

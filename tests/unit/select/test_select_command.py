@@ -137,10 +137,10 @@ def test_a_search_that_is_cut_says_on_how_many_folds_it_judges(table):
     found, _ = run.search(question, estimators=["bernoulli_nb"], n_folds=5, max_fits=1)
     with pytest.warns(UserWarning, match="before any candidate had all its folds"):
         run.fit(question, found)
-    peer = report.baseline(question, found)
-    assert " of 1 of 5 folds; always 'no': " in report.comparison(found, peer)
+    baseline = report.baseline(question, found)
+    assert " of 1 of 5 folds; always 'no': " in report.comparison(found, baseline)
     assert report.fold_cost(question, found) == "1 fits; max_fits=1 was reached, an exhaustive search makes 320"
-    assert "at most one fold" in report.caveats(question, found, peer)[-1]
+    assert "at most one fold" in report.caveats(question, found, baseline)[-1]
 
 
 def test_halving_counts_no_rows_that_it_did_not_learn_from(table):

@@ -27,13 +27,10 @@ from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
-from frugal.rows.sample_size import fit_dynamic_sample
+from frugal.rows.sample_size import HESSIAN_SHARE, fit_dynamic_sample
 from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, fit_pilot, sampling_probabilities
 from frugal.rows.subsamples import check_sizes, seed_of
 from frugal.rows.traces import Fit
-
-HESSIAN_SHARE = 0.1
-"""Default of `fit_dynamic_sample`."""
 
 
 @dataclass(frozen=True, eq=False)

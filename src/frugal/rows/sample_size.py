@@ -35,6 +35,8 @@ from frugal.rows.multinomial import Array, Ints, evaluate
 from frugal.rows.traces import Fit, Trace
 
 SOLVERS = ("newton_cg", "sgd")
+HESSIAN_SHARE = 0.1
+"""Rows for products with the Hessian, as a share of the sample, unless given."""
 
 
 def fit_dynamic_sample(
@@ -52,7 +54,7 @@ def fit_dynamic_sample(
     ridge: float = 0.0,
     classes: ArrayLike | None = None,
     start: ArrayLike | None = None,
-    hessian_share: float = 0.1,
+    hessian_share: float = HESSIAN_SHARE,
     max_products: int = 10,
     cg_tolerance: float = 0.1,
     step: float = 1.0,

@@ -26,7 +26,8 @@ from frugal.learners import NETWORKS, networks
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 
 SPACE: Final = "small"
 SIZE: Final = "n_train"

@@ -15,7 +15,8 @@ from frugal.interface import Candidate
 from frugal.spaces import Ordinal, SearchSpace
 from frugal.trials.lines import JournalPath
 from frugal.trials.measured import measure
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 from frugal.trials.svm_table import measure_svm
 
 SETTINGS: Final = (

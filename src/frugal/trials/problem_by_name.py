@@ -12,7 +12,8 @@ from frugal.files import read
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.lookup import LookUpProblem
-from frugal.trials.problems import LearnerProblem, Parts, Problem, split
+from frugal.trials.parts import Parts, split
+from frugal.trials.problems import LearnerProblem, Problem
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
 """Learner names of problems that are functions, look-up tables or stored curves; `dataset` names which."""

@@ -22,9 +22,7 @@ from frugal.learners.training import Epochwise
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, as_json
 from frugal.threads import one_thread
-from frugal.trials.parts import Parts as Parts
-from frugal.trials.parts import refuse as _refuse
-from frugal.trials.parts import split as split
+from frugal.trials.parts import Parts, refuse
 
 
 class States:
@@ -179,7 +177,7 @@ class LearnerProblem:
         if learners.in_epochs(self.learner):
             return self._train(task, rows, report)
         has_epochs = task.epochs is not None or task.resume_from is not None
-        _refuse(has_epochs, f"{self.learner} is not trained in epochs")
+        refuse(has_epochs, f"{self.learner} is not trained in epochs")
         started = process_time()
         error, reason = self._fit(task.candidate, rows, self.parts.valid)
         n_epochs = int(task.candidate.get("n_epochs", 1))  # type: ignore[call-overload]
@@ -205,7 +203,7 @@ class LearnerProblem:
         """Error on the test rows after a fit on draw `subset` of `n_rows` (None: all) rows; not for networks."""
         task = TrialTask(0, candidate, n_rows, subset)
         error, reason = self._fit(candidate, self.rows(task), self.parts.test)
-        _refuse(math.isnan(error), f"the chosen candidate of {self.name} failed: {reason}")
+        refuse(math.isnan(error), f"the chosen candidate of {self.name} failed: {reason}")
         return error
 
     def network_test_error(self, trial: Trial) -> float:
@@ -229,7 +227,7 @@ class LearnerProblem:
         n_all = len(self.parts.train[1])
         if task.n_rows is None:
             return np.arange(n_all)
-        _refuse(not 1 <= task.n_rows <= n_all, f"a trial asks for {task.n_rows} rows; there are {n_all}")
+        refuse(not 1 <= task.n_rows <= n_all, f"a trial asks for {task.n_rows} rows; there are {n_all}")
         drawn = rng_for("trial rows", self.dataset.name, self.seed, task.subset).permutation(n_all)
         return np.sort(drawn[: task.n_rows])
 

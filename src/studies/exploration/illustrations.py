@@ -46,7 +46,8 @@ def summarise_black_box(seed: int) -> pd.DataFrame:
     from frugal import datasets
     from frugal.interface import TrialTask
     from frugal.trials import initial_design
-    from frugal.trials.problems import LearnerProblem, split
+    from frugal.trials.parts import split
+    from frugal.trials.problems import LearnerProblem
 
     data = datasets.load("digits")
     parts = split(data, n_valid=N_VALID, n_test=N_TEST, seed=seed)

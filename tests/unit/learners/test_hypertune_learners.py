@@ -18,7 +18,8 @@ from frugal.interface import TrialTask
 from frugal.learners.networks import DEFAULTS, Conv, plan
 from frugal.learners.svm_rff import FourierSVM, FourierTraining
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
-from frugal.trials.problems import LearnerProblem, States, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem, States
 
 FIVE = ("elastic_net", "svm", "svm_rff", "mlp", "cifar_cnn")
 

@@ -15,7 +15,8 @@ from frugal.datasets import Dataset
 from frugal.interface import TrialTask
 from frugal.learners import build, known, space
 from frugal.learners.logistic import SGDLogisticRegression
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 
 SGD = {"learning_rate": 0.5, "l2": 0.01, "batch_size": 20, "n_epochs": 5}
 

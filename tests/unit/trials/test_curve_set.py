@@ -11,7 +11,7 @@ from frugal.spaces import SearchSpace, Uniform
 from frugal.trials import curve_set
 from frugal.trials.curve_set import COLUMNS, train_curves
 from frugal.trials.lines import Lines
-from frugal.trials.problems import split
+from frugal.trials.parts import split
 
 SMALL = {"n_train": 120, "n_valid": 150, "n_test": 150, "n_epochs": 3}
 

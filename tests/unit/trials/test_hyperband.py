@@ -12,7 +12,8 @@ from frugal.datasets import load
 from frugal.interface import WAIT, Trial, TrialTask
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.brackets import Rung, last_bracket, plan_bracket, robo_settings
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 from frugal.trials.runs import Journal, run
 
 SPACE = SearchSpace({"x": Uniform(0.0, 1.0)})

@@ -13,7 +13,8 @@ from frugal.spaces import Choice, Ordinal, SearchSpace, as_json
 from frugal.trials.look_up_jobs import grid_of, measure_part, part_of
 from frugal.trials.lookup import LookUpProblem, check_cells, recheck
 from frugal.trials.measured import COLUMNS, measure
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 from studies.cli import main
 
 SPACE = SearchSpace({"alpha": Ordinal((0.5, 2.0)), "binarize": Ordinal((0.0, 0.5)), "fit_prior": Choice((True,))})

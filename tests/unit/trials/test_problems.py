@@ -9,7 +9,8 @@ from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import space
 from frugal.trials.functions import FUNCTIONS
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 
 
 def never_asked(task, epoch, score):

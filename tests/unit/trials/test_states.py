@@ -4,7 +4,8 @@ from test_runs import Line
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners.networks import make
-from frugal.trials.problems import LearnerProblem, States, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem, States
 from frugal.trials.runs import COLUMNS, Journal, forget, run
 from frugal.trials.searches import search
 

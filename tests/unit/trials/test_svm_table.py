@@ -14,7 +14,8 @@ from frugal.learners import build, space
 from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.lookup import LookUpProblem, check_cells, recheck
 from frugal.trials.measured import measure
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.parts import split
+from frugal.trials.problems import LearnerProblem
 from frugal.trials.svm_table import Votes, measure_svm
 
 GRID = grid_of(space("ranges", "svm"), 5)

@@ -1,6 +1,5 @@
 """HyperTune: its signs and where they are asserted, its trials on subsets, its budget, and EI without signs."""
 
-import logging
 import math
 
 import numpy as np
@@ -146,7 +145,7 @@ def test_it_waits_for_the_subsets_but_not_with_the_first_candidates():
     assert strategy.ask().n_rows is None
 
 
-def test_a_look_at_the_recommendation_while_subsets_are_pending_costs_no_sign(caplog):
+def test_a_look_at_the_recommendation_while_subsets_are_pending_costs_no_sign(recwarn):
     strategy = make(**SHARED)
     tasks = [strategy.ask() for _ in range(12)]
     for task in (*tasks[9:], *tasks[:9]):
@@ -154,7 +153,7 @@ def test_a_look_at_the_recommendation_while_subsets_are_pending_costs_no_sign(ca
         assert strategy.recommendation is not None
     assert strategy.ask().n_rows is None
     assert strategy.log_evidences is not None
-    assert "failed" not in caplog.text
+    assert not [found for found in recwarn if "failed" in str(found.message)]
 
 
 def test_the_average_of_the_optima_on_subsets_is_the_first_candidate_on_all_rows_and_the_initial_ones_follow():
@@ -235,7 +234,7 @@ def test_without_signs_it_is_ei_trial_for_trial(signs):
 
 @pytest.mark.parametrize("hyperparameters", ["signs", "values"])
 @pytest.mark.parametrize("n", [20, 30])
-def test_signs_that_the_data_contradict_are_said_once_and_right_ones_never(n, hyperparameters, caplog):
+def test_signs_that_the_data_contradict_are_said_once_and_right_ones_never(n, hyperparameters, recwarn):
     # Smooth errors, at which a fit without the floor of the noise has far more evidence than one with it.
     space = SearchSpace({"c": Uniform(0.0, 1.0), "d": Uniform(0.0, 1.0)})
     settings = QUICK | {"subset_rows": 10, "n_subsets": 2, "n_subset_trials": 3, "region": "literal"}
@@ -253,30 +252,28 @@ def test_signs_that_the_data_contradict_are_said_once_and_right_ones_never(n, hy
         run(strategy, lambda task: math.exp(-3 * task.candidate["c"]) + 0.3 * math.exp(-task.candidate["d"]))
         return strategy.log_evidences[0] - strategy.log_evidences[1]
 
-    with caplog.at_level(logging.WARNING):
-        assert difference(1) > -3.5  # five sites, ten signs; -0.69 each if nothing were known
-        assert not caplog.records
-        assert difference(-1) < -10
-    assert [record.getMessage().split(":")[1] for record in caplog.records] == [" the trials contradict the signs"]
+    assert difference(1) > -3.5  # five sites, ten signs; -0.69 each if nothing were known
+    assert not recwarn
+    assert difference(-1) < -10
+    assert [str(found.message).split(":")[0] for found in recwarn] == ["the trials contradict the signs"]
 
 
-def test_failures_on_subsets_leave_out_their_run_or_all_signs(caplog):
+def test_failures_on_subsets_leave_out_their_run_or_all_signs():
     some = run(make(**FEW), lambda task: math.nan if task.n_rows and task.subset != 1 else error_of(task))
     best = min((t for t in some.subset_trials if t.task.subset == 1), key=lambda t: t.error)
     np.testing.assert_allclose(some.simple_optimum, SPACE.to_unit(best.task.candidate))
-    with caplog.at_level(logging.WARNING):
+    with pytest.warns(UserWarning, match="every trial on subsets of 100 rows failed, so no sign is asserted"):
         none = run(make(**FEW), lambda task: math.nan if task.n_rows else error_of(task))
     assert none.simple_optimum is None
     assert none.log_evidences is None
-    assert "every trial on subsets of 100 rows failed, so no sign is asserted" in caplog.text
 
 
-def test_a_budget_that_ends_before_signs_can_help_is_said(caplog):
-    with caplog.at_level(logging.WARNING):
+def test_a_budget_that_ends_before_signs_can_help_is_said():
+    says = "n_trials = 7 leaves none that signs could help, after 9 on subsets and 4 first ones"
+    with pytest.warns(UserWarning, match=says):
         short = run(make(n_trials=7, **FEW))
     assert len(short.subset_trials) == 7
     assert short.incumbent["c"] == pytest.approx(2 * short.simple_optimum[0])
-    assert "n_trials = 7 leaves none that signs could help, after 9 on subsets and 4 first ones" in caplog.text
 
 
 def n_until_good(name, seed, **settings):

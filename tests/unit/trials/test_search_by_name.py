@@ -126,25 +126,23 @@ def of_digits(method, learner, n_trials, block, **settings):
 
 
 @pytest.mark.parametrize("space", ["ranges", "hypertune"])
-def test_hypertune_has_the_signs_of_the_learners_space_and_asks_on_subsets(space, caplog):
-    with caplog.at_level(logging.WARNING):
-        table = of_digits("hypertune", "svm", 8, SUBSETS, space=space)
+def test_hypertune_has_the_signs_of_the_learners_space_and_asks_on_subsets(space, recwarn):
+    table = of_digits("hypertune", "svm", 8, SUBSETS, space=space)
     assert table["n_rows"].tolist()[:4] == [50] * 4
     assert table["n_rows"].isna().tolist() == [False] * 4 + [True] * 4
     assert table["subset"].tolist()[:4] == [0, 0, 1, 1]
-    assert "sign" not in caplog.text
+    assert not [found for found in recwarn if "sign" in str(found.message)]
 
 
-def test_hypertune_without_signs_says_once_that_it_is_ei_unless_that_was_asked(caplog):
+def test_hypertune_without_signs_says_once_that_it_is_ei_unless_that_was_asked(recwarn):
     def branin(control):
         return search("hypertune", *ON_BRANIN, 0, 6, {"strategies": {"hypertune": QUICK | control}})
 
-    with caplog.at_level(logging.WARNING):
-        asked = branin({"control": "unsigned"})
-        assert not caplog.records
-        table = branin({})
-    assert [record.getMessage().split(",")[0] for record in caplog.records] == [
-        "warning: neither the settings nor the space say any sign"
+    asked = branin({"control": "unsigned"})
+    assert not recwarn
+    table = branin({})
+    assert [str(found.message).split(",")[0] for found in recwarn] == [
+        "neither the settings nor the space say any sign"
     ]
     block = QUICK | {"kernel": "se", "baseline": "observed", "least_noise": 1e-4, "draws": "hypertune"}
     eis = search("ei", *ON_BRANIN, 0, 6, {"strategies": {"ei": block}})

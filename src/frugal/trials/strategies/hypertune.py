@@ -20,7 +20,7 @@ subsets have shown. `start="shared"` leaves that out, so that HyperTune starts f
 
 from __future__ import annotations
 
-import logging
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from statistics import mode
@@ -41,8 +41,6 @@ EVIDENCES = ("signs", "values")
 STARTS = ("subset_optimum", "shared")
 _ON_ALL_ROWS = ("initial", "n_initial", "min_log_ei")
 """Settings of the search on all rows that searches on subsets do not get."""
-
-log = logging.getLogger(__name__)
 
 
 class Hypertune(Ei):
@@ -140,8 +138,10 @@ class Hypertune(Ei):
         self._warned: set[str] = set()
         if not self._signs:
             if control != "unsigned":
-                log.warning("warning: neither the settings nor the space say any sign, so this is ei; control "
-                            "'unsigned' asks for that")  # fmt: skip
+                self._warn(
+                    "neither the settings nor the space say any sign, so this is ei; control 'unsigned' asks for "
+                    "that"
+                )
             return
         check_subset(subset_rows, n_classes, n_rows)
         check_number("least_noise", least_noise, LEAST_NOISE)
@@ -162,10 +162,10 @@ class Hypertune(Ei):
         self._n_trials = n_trials - self._n_on_subsets  # on all rows
         n_first = len(self._initial) + self._starts_at_optimum
         if self._n_trials <= n_first:
-            log.warning(
-                "warning: n_trials = %d leaves none that signs could help, after %d on subsets and %d first ones",
-                n_trials, planned, n_first,
-            )  # fmt: skip
+            self._warn(
+                f"n_trials = {n_trials} leaves none that signs could help, after {planned} on subsets and "
+                f"{n_first} first ones"
+            )
 
     def ask(self) -> TrialTask | Wait | None:
         """Next trial; WAIT: the start or the signs need pending results on subsets; None: the budget is spent."""
@@ -263,8 +263,10 @@ class Hypertune(Ei):
         self.log_evidences = fitted.log_evidence, plain.log_evidence
         difference = fitted.log_evidence - plain.log_evidence
         if difference < ALARM:
-            self._warn("warning: the trials contradict the signs: log evidence %.1f with them, %.1f without",
-                       *self.log_evidences)  # fmt: skip
+            with_signs, without = self.log_evidences
+            self._warn(
+                f"the trials contradict the signs: log evidence {with_signs:.1f} with them, {without:.1f} without"
+            )
         return fitted
 
     def _virtual_observations(self) -> tuple[Array, Array, Array]:
@@ -272,8 +274,7 @@ class Hypertune(Ei):
         best = self.simple_optimum
         if best is None:
             if self._runs and len(self.subset_trials) == self._n_on_subsets:
-                self._warn("warning: every trial on subsets of %d rows failed, so no sign is asserted",
-                           self._subset_rows)  # fmt: skip
+                self._warn(f"every trial on subsets of {self._subset_rows} rows failed, so no sign is asserted")
             return np.empty((0, 0)), np.empty(0), np.empty(0)
         if self._sites is None:
             box = region(self._space, self._signs, best, self._region)
@@ -283,8 +284,9 @@ class Hypertune(Ei):
             self._sites = points, dims, -np.array(list(self._signs.values()), dtype=float)  # of errors
         return self._sites
 
-    def _warn(self, text: str, *values: float) -> None:
-        """Warn once in a run."""
-        if text not in self._warned:
-            self._warned.add(text)
-            log.warning(text, *values)
+    def _warn(self, text: str) -> None:
+        """Warn, once in a run of what stands before the colon."""
+        kind = text.partition(":")[0]
+        if kind not in self._warned:
+            self._warned.add(kind)
+            warnings.warn(text, UserWarning, stacklevel=3)

@@ -194,6 +194,13 @@ def test_the_repaired_prior_is_the_densities_it_names():
     assert np.exp(np.median(draws[:, 2]) / 2) == pytest.approx(median, rel=0.1)
 
 
+def test_asking_for_the_evidence_of_other_data_leaves_a_fitted_process_as_it_is():
+    gp = GP("se", **FITTED).fit(X, Y)
+    before = gp.predict(X[:3])
+    gp.evidence(X, Y + 100)
+    np.testing.assert_array_equal(gp.predict(X[:3]), before)
+
+
 def test_outside_the_box_the_objective_is_minus_infinity():
     evidence = GP("se", **FITTED, prior="repaired").evidence(X, Y)
     assert evidence.log_posterior(np.array([1.1, 0, 0, 0, -3])) == -np.inf

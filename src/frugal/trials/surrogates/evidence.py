@@ -36,12 +36,14 @@ class Evidence:
 
     Attributes:
         template: the vector theta (p,), nan where it is free.
+        offset: mean of the targets, which the residuals of `data` are without.
     """
 
     covariance: Covariance
     data: Data
     template: Array
     prior: Prior
+    offset: float
 
     @property
     def free(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -111,13 +111,13 @@ class GP:
         X = self._points(X)
         y = check_targets(y, len(X))
         template = self._template(X.shape[1])
-        self._offset = float(y.mean()) if self._mean is None else self._mean
+        offset = float(y.mean()) if self._mean is None else self._mean
         variance = float(y.var()) or 1.0
         prior = self._prior(X.shape[1], variance)
         if least_noise:
             prior.box[-1, 0] = max(prior.box[-1, 0], math.log(least_noise * variance))
-        data = Data.from_points(self._covariance, X, y - self._offset)
-        return Evidence(self._covariance, data, template, prior)
+        data = Data.from_points(self._covariance, X, y - offset)
+        return Evidence(self._covariance, data, template, prior, offset)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
         """Points of this process as an array, refused if they are none."""
@@ -153,7 +153,7 @@ class GP:
         return copy.copy(self)._at(evidence, theta)
 
     def _at(self, evidence: Evidence, theta: Array) -> Self:
-        self._posterior = evidence.posterior(theta)
+        self._posterior, self._offset = evidence.posterior(theta), evidence.offset
         return self
 
     @property

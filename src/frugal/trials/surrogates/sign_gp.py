@@ -130,7 +130,7 @@ class SignGP(GP):
             return super().evidence(X, y)
         plain = self._evidence(X, y, max(self._least_noise, LEAST_NOISE))
         data = SignData.with_sites(plain.data, sites)
-        return SignEvidence(self._covariance, data, plain.template, plain.prior)
+        return SignEvidence(self._covariance, data, plain.template, plain.prior, plain.offset)
 
     def _sites(self, d: int, X: ArrayLike, dim: ArrayLike, sign: ArrayLike) -> Sites | None:
         dims, signs = np.asarray(dim), np.asarray(sign, dtype=float)

@@ -57,23 +57,11 @@ def startup_s() -> float:
     return min(taken)
 
 
-def kind_of(path: Path) -> str:
-    """Kind of the job of a benchmark file, by its path under the folder of all of them."""
-    family, *rest = path.with_suffix("").parts
-    if family == "folds":
-        kind = "rungs" if rest[-1] == "rungs" else "search" if rest[0] == "packs" else rest[0]
-        return f"{kind}, timed" if any(part.endswith("-timed") for part in rest) else kind
-    known = ("data", "networks", "rows", "trials", "lookup", "curves", "claims_summary", "redraw")
-    if family in known:
-        return family
-    kind = rest[0]
-    return "claims" if kind.startswith("claims") else kind
-
-
 def summarise(folder: Path, startup: float) -> pd.DataFrame:
-    """Jobs, seconds and CPU seconds by kind of job, the costliest first, and of all.
+    """Jobs, seconds and CPU seconds by kind of job, which is its rule, the costliest first, and of all.
 
-    The folder is that of the benchmark files; `startup` is the CPU seconds that a job takes to start.
+    `folder` holds the benchmark files, those of each rule in a folder of its own. `startup` is the CPU seconds
+    that a job takes to start.
 
     Returns:
         Columns `kind`, `n_jobs`, `wall_s`, `cpu_s` as sampled, `startup_s` (no more than a job's seconds), and
@@ -90,7 +78,7 @@ def summarise(folder: Path, startup: float) -> pd.DataFrame:
         wall = float(table["s"].sum())
         cpu = float(table["cpu_time"].fillna(table["s"]).sum())
         start = min(startup, wall)
-        rows.append((kind_of(path.relative_to(folder)), 1, wall, cpu, start, wall - start))
+        rows.append((path.relative_to(folder).parts[0], 1, wall, cpu, start, wall - start))
     if not rows:
         raise ValueError(f"there are no benchmark files in {folder}; name the results of a run")
     jobs = pd.DataFrame(rows, columns=["kind", "n_jobs", "wall_s", "cpu_s", "startup_s", "work_s"])

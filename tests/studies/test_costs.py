@@ -9,14 +9,15 @@ from studies import costs
 from studies.cli import main
 
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+RULES = Path(__file__).parents[2] / "workflow/rules"
 SECONDS = {  # path -> seconds, CPU seconds as Snakemake writes them
-    "folds/scores/wdbc/knn/grid/k5/seed0/folds0-4.tsv": (5.0, "4.0"),
-    "folds/scores/wdbc/knn/grid/k5/seed1/folds0-4.tsv": (6.0, "5.5"),
-    "folds/scores/wdbc/knn/grid-timed/k5/seed0/rungs.tsv": (9.0, "9.0"),
-    "folds/search/greedy/wdbc/knn/nall/k5/seeds0-1.tsv": (2.0, "0.5"),
+    "scores/wdbc/knn/grid/k5/seed0/folds0-4.tsv": (5.0, "4.0"),
+    "scores/wdbc/knn/grid/k5/seed1/folds0-4.tsv": (6.0, "5.5"),
+    "rungs_timed/wdbc/knn/grid-timed/k5/seed0/rungs.tsv": (9.0, "9.0"),
+    "search/greedy/wdbc/knn/nall/k5/seeds0-1.tsv": (2.0, "0.5"),
     "trials/ei/function/branin/seed0.tsv": (3.0, "-"),
-    "greedy_cv/tables/table1.tsv": (2.0, "1.5"),
-    "greedy_cv/claims_sensitivity.tsv": (2.0, "1.5"),
+    "table/greedy_cv/tables/table1.tsv": (2.0, "1.5"),
+    "claims/greedy_cv/claims_sensitivity.tsv": (2.0, "1.5"),
     "data/wdbc.tsv": (1.0, "1.0"),
 }
 
@@ -35,7 +36,7 @@ def place(tmp_path, monkeypatch):
 
 def test_start_up_and_work_are_summed_by_kind_of_job(place):
     table = costs.summarise(Path("results/benchmarks"), startup=1.0).set_index("kind")
-    assert list(table.index) == ["scores", "rungs, timed", "trials", "claims", "search", "tables", "data", "all"]
+    assert list(table.index) == ["scores", "rungs_timed", "trials", "claims", "search", "table", "data", "all"]
     # Two jobs of 5 and 6 seconds, of which each takes one to start.
     assert table.loc["scores"].tolist() == [2, 11.0, 9.5, 2.0, 9.0]
     assert table.loc["search"].tolist() == [1, 2.0, 0.5, 1.0, 1.0]  # sampled before it had started
@@ -43,9 +44,12 @@ def test_start_up_and_work_are_summed_by_kind_of_job(place):
     assert table.loc["all"].tolist() == [8, 30.0, 26.0, 8.0, 22.0]
 
 
-def test_packed_searches_count_as_searches_and_what_is_shown_as_packs():
-    paths = ("folds/packs/search_time/greedy.tsv", "trials/packs/functions.tsv", "greedy_cv/packs/table1.tsv")
-    assert [costs.kind_of(Path(path)) for path in paths] == ["search", "trials", "packs"]
+def test_every_rule_has_its_own_folder_of_benchmarks():
+    texts = [path.read_text() for path in RULES.glob("*.smk")]
+    rules = [rule for text in texts for rule in re.split(r"^(?=rule |use rule )", text, flags=re.MULTILINE)[1:]]
+    for rule in rules:
+        inherited, name = re.match(r"(?:use rule (\w+) as |rule )(\w+)", rule).groups()
+        assert re.findall(r'"results/benchmarks/(\w+)/', rule) == [name] * bool(inherited or "benchmark:" in rule)
 
 
 def test_the_command_writes_table_and_bars(place, capsys):
@@ -94,8 +98,7 @@ def test_where_nothing_is_planned_the_forecast_is_nothing():
 
 
 def test_every_rule_of_the_forecast_is_one_of_the_workflow():
-    folder = Path(__file__).parents[2] / "workflow/rules"
     rules = {
-        name for path in folder.glob("*.smk") for name in re.findall(r"rule (?:\w+ as )?(\w+)", path.read_text())
+        name for path in RULES.glob("*.smk") for name in re.findall(r"rule (?:\w+ as )?(\w+)", path.read_text())
     }
     assert set(costs.PAPER_CPU_S) <= rules

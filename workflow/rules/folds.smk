@@ -11,7 +11,7 @@ rule scores:
     log:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.tsv"
+        "results/benchmarks/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.tsv"
     wildcard_constraints:
         classifier="|".join(CLASSIFIERS),
     priority: 1  # these are the longest; short jobs fill what they leave at the end
@@ -41,7 +41,7 @@ use rule scores as scores_timed with:
     log:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
+        "results/benchmarks/scores_timed/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
     priority: 0
     threads: TIMED_CORES
     resources:
@@ -65,7 +65,7 @@ rule rungs:
     log:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.log",
     benchmark:
-        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.tsv"
+        "results/benchmarks/rungs/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -94,7 +94,7 @@ use rule rungs as rungs_timed with:
     log:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.log",
     benchmark:
-        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
+        "results/benchmarks/rungs_timed/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
@@ -117,7 +117,7 @@ rule network_default:
     log:
         "results/logs/networks/{classifier}/{dataset}/default.log",
     benchmark:
-        "results/benchmarks/networks/{classifier}/{dataset}/default.tsv"
+        "results/benchmarks/network_default/{classifier}/{dataset}/default.tsv"
     wildcard_constraints:
         classifier="|".join(NETWORKS),
     conda:
@@ -144,6 +144,8 @@ use rule scores as network_scores with:
     input:
         lambda wildcards: dataset_files(wildcards.dataset),
         ancient(rules.network_default.output),  # another bound is no reason to train anew
+    benchmark:
+        "results/benchmarks/network_scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.tsv"
     wildcard_constraints:
         classifier="|".join(NETWORKS),
     resources:
@@ -160,7 +162,7 @@ rule search:
     log:
         "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+        "results/benchmarks/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -190,7 +192,7 @@ rule search_pack:
     log:
         "results/logs/folds/packs/{experiment}/{method}.log",
     benchmark:
-        "results/benchmarks/folds/packs/{experiment}/{method}.tsv"
+        "results/benchmarks/search_pack/{experiment}/{method}.tsv"
     wildcard_constraints:
         experiment="|".join(PLAN.folds.packed),
     conda:
@@ -250,7 +252,7 @@ use rule search as search_variant with:
     log:
         "results/logs/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+        "results/benchmarks/search_variant/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         lengths=PLAN.folds.lengths("sensitivity"),
         tie_rule=lambda wildcards: PLAN.folds.variant_settings(wildcards)["tie_rule"],
@@ -267,7 +269,7 @@ use rule search as search_timed with:
     log:
         "results/logs/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+        "results/benchmarks/search_timed/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         lengths=PLAN.folds.lengths("wall_clock"),
         seconds=lambda wildcards, input: f"--seconds {input.seconds}",
@@ -280,7 +282,7 @@ use rule search as search_reading with:
     log:
         "results/logs/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+        "results/benchmarks/search_reading/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         settings=PLAN.folds.reading_strategy,
         tie_rule=lambda wildcards: PLAN.folds.reading_settings(wildcards)["tie_rule"],
@@ -296,7 +298,7 @@ use rule search_timed as search_reading_timed with:
     log:
         "results/logs/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+        "results/benchmarks/search_reading_timed/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         settings=PLAN.folds.reading_strategy,
         tie_rule=lambda wildcards: PLAN.folds.reading_settings(wildcards)["tie_rule"],
@@ -311,7 +313,7 @@ use rule search as search_factorial with:
     log:
         "results/logs/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        "results/benchmarks/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+        "results/benchmarks/search_factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         lengths=PLAN.folds.lengths("factorial"),
 
@@ -326,7 +328,7 @@ rule collect:
     log:
         "results/logs/greedy_cv/collect/{experiment}.log",
     benchmark:
-        "results/benchmarks/greedy_cv/collect/{experiment}.tsv"
+        "results/benchmarks/collect/{experiment}.tsv"
     wildcard_constraints:
         experiment="|".join(PLAN.folds.gathered),
     conda:
@@ -353,7 +355,7 @@ use rule collect as collect_variant with:
     log:
         "results/logs/greedy_cv/collect/variants/{name}.log",
     benchmark:
-        "results/benchmarks/greedy_cv/collect/variants/{name}.tsv"
+        "results/benchmarks/collect_variant/{name}.tsv"
     params:
         labels=lambda wildcards: as_json({"variant": wildcards.name}),
 
@@ -366,7 +368,7 @@ use rule collect as collect_reading with:
     log:
         "results/logs/greedy_cv/collect/readings/{name}/{experiment}.log",
     benchmark:
-        "results/benchmarks/greedy_cv/collect/readings/{name}/{experiment}.tsv"
+        "results/benchmarks/collect_reading/{name}/{experiment}.tsv"
 
 
 use rule collect as collect_factorial with:
@@ -379,7 +381,7 @@ use rule collect as collect_factorial with:
     log:
         "results/logs/greedy_cv/collect/factorial/{name}.log",
     benchmark:
-        "results/benchmarks/greedy_cv/collect/factorial/{name}.tsv"
+        "results/benchmarks/collect_factorial/{name}.tsv"
     params:
         labels=PLAN.folds.factorial_labels,
 
@@ -394,7 +396,7 @@ rule explore:
     log:
         "results/logs/beta_pruning/runs.log",
     benchmark:
-        "results/benchmarks/beta_pruning/runs.tsv"
+        "results/benchmarks/explore/beta_pruning/runs.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -420,7 +422,7 @@ rule compare:
     log:
         "results/logs/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.log",
     benchmark:
-        "results/benchmarks/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.tsv"
+        "results/benchmarks/compare/{kind}/{entry}/{dataset}/{classifier}.tsv"
     wildcard_constraints:
         kind="runs|network",
         entry="|".join(PLAN.folds.entries),
@@ -455,7 +457,7 @@ use rule compare as compare_timed with:
     log:
         "results/logs/folds_comparison/timed/{entry}/{dataset}/{classifier}.log",
     benchmark:
-        "results/benchmarks/folds_comparison/timed/{entry}/{dataset}/{classifier}.tsv"
+        "results/benchmarks/compare_timed/{entry}/{dataset}/{classifier}.tsv"
     params:
         seconds=lambda wildcards, input: f"--seconds {input.seconds}",
 
@@ -470,7 +472,7 @@ use rule collect as collect_comparison with:
     log:
         "results/logs/folds_comparison/collect/{kind}.log",
     benchmark:
-        "results/benchmarks/folds_comparison/collect/{kind}.tsv"
+        "results/benchmarks/collect_comparison/{kind}.tsv"
     wildcard_constraints:
         kind="runs|timed|network",
     params:

@@ -13,7 +13,7 @@ rule derived:
     log:
         "results/logs/{paper}/runs/{name}.log",
     benchmark:
-        "results/benchmarks/{paper}/runs/{name}.tsv"
+        "results/benchmarks/derived/{paper}/runs/{name}.tsv"
     wildcard_constraints:
         name="|".join(PLAN.shown.derived_names()),
     conda:
@@ -45,7 +45,7 @@ rule table:
     log:
         "results/logs/{paper}/tables/{name}.log",
     benchmark:
-        "results/benchmarks/{paper}/tables/{name}.tsv"
+        "results/benchmarks/table/{paper}/tables/{name}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -80,7 +80,7 @@ rule figure:
     log:
         "results/logs/{paper}/figures/{name}.log",
     benchmark:
-        "results/benchmarks/{paper}/figures/{name}.tsv"
+        "results/benchmarks/figure/{paper}/figures/{name}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -119,7 +119,7 @@ rule claims:
     log:
         "results/logs/{paper}/claims{part}.log",
     benchmark:
-        "results/benchmarks/{paper}/claims{part}.tsv"
+        "results/benchmarks/claims/{paper}/claims{part}.tsv"
     wildcard_constraints:
         part="(_[a-z]+)?",
     conda:
@@ -149,7 +149,7 @@ rule pack:
     log:
         "results/logs/{paper}/packs/{pack}.log",
     benchmark:
-        "results/benchmarks/{paper}/packs/{pack}.tsv"
+        "results/benchmarks/pack/{paper}/packs/{pack}.tsv"
     wildcard_constraints:
         pack="[a-z0-9_]+",
     conda:
@@ -285,7 +285,7 @@ rule claims_summary:
     log:
         "results/logs/claims_summary.log",
     benchmark:
-        "results/benchmarks/claims_summary.tsv"
+        "results/benchmarks/claims_summary/claims_summary.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -362,7 +362,7 @@ rule redraw:
     log:
         "results/logs/redraw.log",
     benchmark:
-        "results/benchmarks/redraw.tsv"
+        "results/benchmarks/redraw/redraw.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1

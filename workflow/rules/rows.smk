@@ -30,6 +30,8 @@ rule rows:
 
 use rule rows as rows_timed with:
     # One that measures seconds claims all cores, so that nothing runs beside it.
+    benchmark:
+        "results/benchmarks/rows_timed/{experiment}/{method}/seeds{first}-{last}.tsv"
     wildcard_constraints:
         experiment="|".join(TIMED),
     threads: TIMED_CORES
@@ -49,7 +51,7 @@ rule environment:
     log:
         "results/logs/environments/scikit-learn-0.24.log",
     benchmark:
-        "results/benchmarks/environments/scikit-learn-0.24.tsv"
+        "results/benchmarks/environment/environments/scikit-learn-0.24.tsv"
     conda:
         "../../envs/scikit-learn-0.24.yaml"
     threads: 1
@@ -73,7 +75,7 @@ rule gather_rows:
     log:
         "results/logs/{paper}/runs/{experiment}.log",
     benchmark:
-        "results/benchmarks/{paper}/runs/{experiment}.tsv"
+        "results/benchmarks/gather_rows/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
         experiment="|".join(PLAN.rows.experiments),
     conda:

@@ -48,7 +48,7 @@ rule trials_pack:
     log:
         "results/logs/trials/packs/{search}.log",
     benchmark:
-        "results/benchmarks/trials/packs/{search}.tsv"
+        "results/benchmarks/trials_pack/{search}.tsv"
     wildcard_constraints:
         search="|".join(PLAN.trials.searches),
     conda:
@@ -109,7 +109,7 @@ use rule gather_rows as gather_trials with:
     log:
         "results/logs/{paper}/runs/{search}.log",
     benchmark:
-        "results/benchmarks/{paper}/runs/{search}.tsv"
+        "results/benchmarks/gather_trials/{paper}/runs/{search}.tsv"
     wildcard_constraints:
         search="|".join(PLAN.trials.searches),
     params:
@@ -126,7 +126,7 @@ rule lookup_part:
     log:
         "results/logs/lookup/{table}/part{part}.log",
     benchmark:
-        "results/benchmarks/lookup/{table}/part{part}.tsv"
+        "results/benchmarks/lookup_part/{table}/part{part}.tsv"
     wildcard_constraints:
         table="|".join(config["lookup"]),
         part="[0-9]+",
@@ -181,7 +181,7 @@ rule lookup_recheck:
     log:
         "results/logs/lookup/{table}_recheck.log",
     benchmark:
-        "results/benchmarks/lookup/{table}_recheck.tsv"
+        "results/benchmarks/lookup_recheck/{table}_recheck.tsv"
     wildcard_constraints:
         table="|".join(config["lookup"]),
     conda:
@@ -240,7 +240,7 @@ rule gather_curves:
     log:
         "results/logs/curves/{network}_{dataset}.log",
     benchmark:
-        "results/benchmarks/curves/{network}_{dataset}.tsv"
+        "results/benchmarks/gather_curves/{network}_{dataset}.tsv"
     wildcard_constraints:
         network="|".join(config["curves"]["networks"]),
     conda:
@@ -264,7 +264,7 @@ rule extrapolations:
     log:
         "results/logs/curves/{network}/{dataset}/extrapolations{first}-{last}.log",
     benchmark:
-        "results/benchmarks/curves/{network}/{dataset}/extrapolations{first}-{last}.tsv"
+        "results/benchmarks/extrapolations/{network}/{dataset}/extrapolations{first}-{last}.tsv"
     wildcard_constraints:
         network="|".join(config["curves"]["networks"]),
     conda:
@@ -291,7 +291,7 @@ use rule gather_curves as gather_extrapolations with:
     log:
         "results/logs/curves/{network}_{dataset}_extrapolations.log",
     benchmark:
-        "results/benchmarks/curves/{network}_{dataset}_extrapolations.tsv"
+        "results/benchmarks/gather_extrapolations/{network}_{dataset}_extrapolations.tsv"
 
 
 use rule gather_curves as gather_curve_fits with:
@@ -306,7 +306,7 @@ use rule gather_curves as gather_curve_fits with:
     log:
         "results/logs/big_data/runs/curve_fits.log",
     benchmark:
-        "results/benchmarks/big_data/runs/curve_fits.tsv"
+        "results/benchmarks/gather_curve_fits/big_data/runs/curve_fits.tsv"
 
 
 rule all_curves:
@@ -325,7 +325,7 @@ rule hypertune_refits:
     log:
         "results/logs/hypertune/runs/{learner}_refits.log",
     benchmark:
-        "results/benchmarks/hypertune/runs/{learner}_refits.tsv"
+        "results/benchmarks/hypertune_refits/{learner}_refits.tsv"
     wildcard_constraints:
         learner="|".join(PLAN.trials.tuned()),
     conda:
@@ -353,7 +353,7 @@ use rule hypertune_refits as exploration_refits with:
     log:
         "results/logs/exploration/runs/refits.log",
     benchmark:
-        "results/benchmarks/exploration/runs/refits.tsv"
+        "results/benchmarks/exploration_refits/exploration/runs/refits.tsv"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=120,
@@ -375,7 +375,7 @@ use rule hypertune_refits as compare_trials with:
     log:
         "results/logs/trials_comparison/runs/{learner}-{dataset}.log",
     benchmark:
-        "results/benchmarks/trials_comparison/runs/{learner}-{dataset}.tsv"
+        "results/benchmarks/compare_trials/{learner}-{dataset}.tsv"
     wildcard_constraints:
         learner="[a-z0-9_]+",
         dataset="[a-z0-9_]+",

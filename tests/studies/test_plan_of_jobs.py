@@ -147,6 +147,16 @@ def test_every_target_has_files_of_its_own(plan):
     assert {"folds_comparison_ranks", "big_data_figure10_table", "greedy_cv_claims_sensitivity"} <= set(targets)
 
 
+def test_an_experiment_on_a_subset_reads_the_files_of_its_dataset_and_none_of_what_it_simulates():
+    given = {
+        "scale": "laptop",
+        "big_data": {"sample_sizes": {"dataset": "letter_2000"}, "compression": {"datasets": ["ripley"]}},
+    }
+    plan = Plan(configuration.complete(given, source="configuration"))
+    assert plan.rows.inputs(Wildcards(experiment="sample_sizes")) == dataset_files("letter")
+    assert plan.rows.inputs(Wildcards(experiment="compression")) == []
+
+
 @pytest.mark.parametrize("python", [None, "python3"])
 def test_a_long_experiment_has_a_job_per_method_and_seed_which_waits_for_its_interpreter_or_is_given_one(python):
     given = {"scale": "paper", "greedy_cv": {"library": {"python": python, "n_seeds": 3}}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from frugal.datasets.catalogue import CATALOGUE
 from studies import code as studies_jobs
 from studies import registry
 from studies.plan.common import ALL, Config, Wildcards, as_json, dataset_files, shares
@@ -47,7 +46,7 @@ class RowJobs:
         """The prepared datasets and the curves that an experiment reads; it generates other data itself."""
         block, experiment = self._block(w.experiment), self.experiments[w.experiment]
         names = experiment.datasets_in(block)
-        prepared = [path for name in names if name in CATALOGUE for path in dataset_files(name)]
+        prepared = [path for name in names if name not in experiment.simulated for path in dataset_files(name)]
         curves = [self._curves(block)] if experiment.replays_curves else []
         return prepared + curves + self._interpreter(experiment, block)
 

@@ -300,6 +300,20 @@ def test_the_schema_lists_the_settings_of_a_rule():
     assert tuple(known["Extrapolation"]["properties"]["prior"]["enum"]) == PRIORS
 
 
+@pytest.mark.parametrize(
+    ("part", "names"),
+    [
+        ("studies__folds_comparison__settings__Compared", ["budget_share"]),
+        ("studies__trials_comparison__settings__Compared", ["termination", "experiments"]),
+        ("Variant", ["space", "scaler", "splits", "tie_rule"]),
+        ("Reading", ["space", "scaler", "splits", "tie_rule", "failed"]),
+    ],
+)
+def test_the_schema_gives_no_default_to_a_key_whose_absence_means_something_else(part, names):
+    properties = keys.schema_of(config.Configuration)["$defs"][part]["properties"]
+    assert [name for name in names if "default" in properties[name]] == []
+
+
 def test_a_missing_key_is_named():
     without = {key: value for key, value in BASE.items() if key != "scale"}
     for check in (config.check, config.complete):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from studies.settings import OURS, Block, Candidates, FoldsList, Name, Seeds, Settings, Share, setting
+from studies.settings import OURS, Block, Candidates, FoldsList, Name, Seeds, Settings, Share, left_out, setting
 
 
 class Compared(Settings):
@@ -15,8 +15,8 @@ class Compared(Settings):
     name: Name = Field(description="in tables, figures and paths")
     strategy: str = Field(description="of the folds family")
     settings: Block = Field({}, description="put over those of the strategy's own block")
-    budget_share: Share = Field(
-        1.0, description="budget as a share of all n * k fold evaluations, for strategies that take a budget"
+    budget_share: Share = left_out(
+        None, "budget as a share of all n * k fold evaluations; by default, what the settings say"
     )
 
 

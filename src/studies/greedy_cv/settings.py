@@ -19,6 +19,7 @@ from studies.settings import (
     Settings,
     Several,
     break_rule,
+    left_out,
     setting,
 )
 
@@ -82,16 +83,21 @@ class WallClock(Settings):
 class Variant(Settings):
     """The ambiguities that are decided otherwise than in the study's own keys."""
 
-    space: Space = Field("ranges")
-    scaler: Scaler = Field("none")
-    splits: Splits = Field("stratified")
-    tie_rule: TieRule = Field("random")
+    space: Space = left_out(None, "source of the candidates; by default, greedy_cv.space")
+    scaler: Scaler = left_out(None, "scaler of the features; by default, greedy_cv.scaler")
+    splits: Splits = left_out(None, "kind of folds; by default, greedy_cv.splits")
+    tie_rule: TieRule = left_out(
+        None, "which of several tied best candidates counts; by default, greedy_cv.tie_rule"
+    )
 
 
 class Reading(Variant):
     """What Tables 1 to 3 are made with beside the study's own keys."""
 
-    failed: Failed = Field("last", description="where successive halving ranks failed fits")
+    failed: Failed = left_out(
+        None,
+        "where successive halving ranks failed fits; by default, strategies.successive_halving.failed, else last",
+    )
     studies: Distinct[Tabulated] = Field(
         ["search_time", "early_stopping", "wall_clock"], description="those that are run in it"
     )

@@ -22,6 +22,7 @@ from studies.settings import (
     Settings,
     Several,
     Two,
+    left_out,
     setting,
 )
 
@@ -38,11 +39,12 @@ class Compared(Settings):
     name: Name = Field(description="in tables, figures and paths")
     strategy: str = Field(description="of the trials family; those of other packages are added by entry points")
     settings: Block = Field({}, description="that make it this method; the experiments' blocks add others")
-    termination: Block = Field(
-        {}, description="cut trials short, by the rule of big_data.curve_search with these settings over its own"
+    termination: Block = left_out(
+        None,
+        "settings over those of big_data.curve_search's rule, which cuts trials short; by default, no such rule",
     )
     variant_of: str = Field("", description="the method whose settings and random numbers it shares")
-    experiments: Several[Experiment] = Field([], description="that it is part of; all by default")
+    experiments: Several[Experiment] = left_out(None, "experiments that it is part of; by default, all")
 
 
 class ComparedSvm(Settings):

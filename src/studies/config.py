@@ -155,13 +155,14 @@ def load(*paths: str | Path) -> dict[str, Any]:
 
 
 def _keep_empty(model: type[Settings], overrides: Mapping[str, Any], whole: dict[str, Any]) -> None:
-    """Put back the empty mappings that merging lost, where they are refused."""
-    for name in model.not_empty:
-        if overrides.get(name) == {}:
+    """Put back the empty mappings that merging lost: of what is no section, `{}` means none."""
+    sections = model.sections()
+    for name in model.model_fields:
+        given = overrides.get(name)
+        if name not in sections and given == {}:
             whole[name] = {}
-    for name, part in model.sections().items():
-        if isinstance(overrides.get(name), Mapping):
-            _keep_empty(part, overrides[name], whole[name])
+        elif name in sections and isinstance(given, Mapping):
+            _keep_empty(sections[name], given, whole[name])
 
 
 def check(config: Mapping[str, Any], *, source: str = "config") -> None:

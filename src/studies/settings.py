@@ -118,7 +118,6 @@ class Settings(BaseModel):
         laptop: what differs from the defaults at that scale; mappings go over the default key by key.
         smoke: what differs from `laptop` at that scale.
         desk: what differs from the defaults.
-        not_empty: fields in which an empty mapping that is given is refused, not merged away.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
@@ -126,7 +125,6 @@ class Settings(BaseModel):
     laptop: ClassVar[Mapping[str, Any]] = {}
     smoke: ClassVar[Mapping[str, Any]] = {}
     desk: ClassVar[Mapping[str, Any]] = {}
-    not_empty: ClassVar[tuple[str, ...]] = ()
 
     @field_validator("*", mode="before")
     @classmethod

@@ -49,6 +49,21 @@ def test_stand_ins_are_refused_at_the_documents_own_scale_unless_they_are_allowe
     assert config.complete({"scale": scale, "allow_stand_in": True})["allow_stand_in"]
 
 
+def test_an_empty_mapping_means_none_but_changes_nothing_in_a_section():
+    given = {"scale": "paper", "strategies": {}, "greedy_cv": {"readings": {}, "search_time": {}}}
+    whole = config.complete(given)
+    assert whole["greedy_cv"] == {**PAPER["greedy_cv"], "readings": {}}
+    assert whole["strategies"] == PAPER["strategies"]
+    given = {"scale": "paper", "big_data": {"svm_search": {"strategies": {}}}, "strategies": {"greedy": {}}}
+    whole = config.complete(given)
+    assert whole["big_data"]["svm_search"]["strategies"] == whole["strategies"]["greedy"] == {}
+    refused = {"scale": "paper", "greedy_cv": {"sensitivity": {"variants": {}}}}
+    with pytest.raises(
+        ValueError, match=r"^config: greedy_cv\.sensitivity\.variants is {}, but must be a mapping of"
+    ):
+        config.complete(refused)
+
+
 def test_a_whole_configuration_shares_nothing_with_the_next_one():
     whole = config.complete({"scale": "laptop"})
     whole["big_data"]["intervals"]["gammas"].append(2)

@@ -123,7 +123,6 @@ class Tuned(Settings):
     """
 
     tuned_on: ClassVar[tuple[str, ...]] = ON_TABLES
-    not_empty: ClassVar[tuple[str, ...]] = ("n_train", "n_valid", "n_test")
 
     datasets: Distinct[Dataset]
     scalers: dict[str, Scaler] = left_out({}, "by data set; the others are not scaled")

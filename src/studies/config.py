@@ -6,7 +6,7 @@ Light to import: the models of the settings, and YAML.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -33,7 +33,6 @@ from studies.settings import (
     Scale,
     Settings,
     Strategies,
-    is_left_out,
     merge,
     named,
     setting,
@@ -166,20 +165,15 @@ def _keep_empty(model: type[Settings], overrides: Mapping[str, Any], whole: dict
 
 
 def check(config: Mapping[str, Any], *, source: str = "config") -> None:
-    """Refuse a whole configuration that the workflow could not run.
+    """Refuse a configuration that the workflow could not run.
 
-    `source` says in messages where it comes from.
+    The configuration is whole, as of `complete`; `source` says in messages where it comes from.
 
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
     """
     from studies.folds_comparison.entries import try_out_once
 
-    _validate(config, source)
-    missing = next(_missing(Configuration, config), None)
-    if missing is not None:
-        *place, key = missing
-        raise ValueError(f"{source}: key {key!r} is missing at {'.'.join(place) or 'the top level'}")
     with named(source):
         for name, settings in config["strategies"].items():
             with named(f"strategies.{name}"):
@@ -215,16 +209,6 @@ def of_study(paper: str, name: str, overrides: Mapping[str, Any]) -> dict[str, A
     check_settings(overrides, known, f"setting of {name}", complete=False)
     whole = complete({"scale": "paper", paper: {name: overrides}}, source="settings")
     return {key: whole[paper][name][key] for key in known}
-
-
-def _missing(model: type[Settings], config: Mapping[str, Any], *at: str) -> Iterator[tuple[str, ...]]:
-    """Path of every key that a whole configuration lacks."""
-    for name, field in model.model_fields.items():
-        if name not in config:
-            if not is_left_out(field):
-                yield (*at, name)
-        elif name in model.sections():
-            yield from _missing(model.sections()[name], config[name], *at, name)
 
 
 def _validate(config: Mapping[str, Any], source: str) -> None:

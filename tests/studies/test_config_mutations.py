@@ -36,6 +36,7 @@ def test_a_mutation_is_refused_in_one_sentence_or_harmless(scales, name):
         how = data.draw(st.sampled_from([how for how in HOWS if how != "characters"]))
         changed, path = mutated(scales[name], how, lambda options: data.draw(st.sampled_from(options)))
         try:
+            changed = config.complete(changed, source="here")
             config.check_all(changed, source="here")
         except ValueError as error:
             counts["refused"] += 1
@@ -180,4 +181,4 @@ def test_every_difference_is_found():
 )
 def test_what_a_job_would_refuse_is_refused_before_any_job(scales, key, value, message):
     with pytest.raises(ValueError, match=f"^here: .*{message}"):
-        config.check_all(replaced(scales["config"], key, value), source="here")
+        config.check_all(config.complete(replaced(scales["config"], key, value), source="here"), source="here")

@@ -221,6 +221,21 @@ def changed(key, value):
             900,
             "trials_comparison.compared_live: n_train must be 800, the largest of sizes, got 900",
         ),
+        (
+            "trials_comparison.compared",
+            [{"name": "mine"}],
+            r"key 'strategy' is missing at trials_comparison\.compared\.0",
+        ),
+        (
+            "trials_comparison.compared",
+            [{"name": "mine", "strategy": "ei", "colour": "red"}],
+            r"unknown key 'colour' at trials_comparison\.compared\.0; known keys: ",
+        ),
+        (
+            "trials_comparison.compared",
+            [{"name": "mine", "strategy": "ei", "experiments": ["svm"]}],
+            r".*experiments\.0 is 'svm', but must be one of compared_svm",
+        ),
         ("hypertune.mlp.datasets", ["letter"], "hypertune.mlp: unknown dataset of mlp 'letter'; known: mnist"),
         (
             "hypertune.svm.n_train",

@@ -354,12 +354,6 @@ def test_a_new_line_is_compared_in_every_experiment_or_in_some():
     ("line", "message"),
     [
         ({"name": "mine", "strategy": "eii"}, "unknown strategy 'eii'; known: dngo, ei, ei_explore"),
-        ({"name": "mine"}, "the key 'strategy' is missing"),
-        ({"name": "mine", "strategy": "ei", "colour": "red"}, "unknown key 'colour'; known: name, strategy"),
-        (
-            {"name": "mine", "strategy": "ei", "experiments": ["svm"]},
-            "unknown experiment 'svm'; known: compared_svm",
-        ),
         ({"name": "ei", "strategy": "tpe"}, "ei is a known method: its strategy is ei and its settings are fixed"),
         ({"name": "mtbo_4", "strategy": "mtbo", "settings": {"divisor": 8}}, "mtbo_4 is a known method"),
         ({"name": "random", "strategy": "random"}, "the name stands twice"),

@@ -67,8 +67,7 @@ STUDIES: Final = (
 EXPERIMENTS: Final[tuple[str, ...]] = get_args(Experiment)
 """Names of these studies, as the configuration has them: what is drawn does not depend on the records."""
 _METHOD_KEYS: Final = ("settings", "termination", "variant_of")
-_KEYS: Final = ("name", "strategy", *_METHOD_KEYS, "experiments")
-"""Of a line of the configuration."""
+"""Keys of a line of the configuration that only a new method may have."""
 
 
 def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
@@ -81,21 +80,20 @@ def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
             as of `records.Method`.
 
     Raises:
-        ValueError: one sentence with the key, on an unknown key, strategy or experiment, a name that stands twice,
-            or a known name with another record.
+        ValueError: one sentence with the key, on an unknown strategy, a name that stands twice, or a known name
+            with another record.
     """
     found: dict[str, dict[str, Method]] = {name: {} for name in EXPERIMENTS}
     known = registry.search_methods()
     seen: set[str] = set()
     for i, line in enumerate(config["trials_comparison"]["compared"]):
-        where = f"trials_comparison.compared.{i} ({line.get('name')})"
+        where = f"trials_comparison.compared.{i} ({line['name']})"
         try:
             method = _method_of(line, known)
             if method.name in seen:
                 raise ValueError("the name stands twice; every compared method needs one of its own")
             seen.add(method.name)
             for experiment in line.get("experiments", EXPERIMENTS):
-                check_known("experiment", experiment, EXPERIMENTS)
                 found[experiment][method.name] = method
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
@@ -110,11 +108,6 @@ def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
 
 def _method_of(line: Mapping[str, Any], known: Mapping[str, Method]) -> Method:
     """The record that a line of the configuration stands for."""
-    for key in line:
-        check_known("key", key, _KEYS)
-    for key in ("name", "strategy"):
-        if key not in line:
-            raise ValueError(f"the key {key!r} is missing")
     name, strategy = line["name"], line["strategy"]
     if name not in known:
         check_known("strategy", strategy, names("frugal.trials.strategies"))

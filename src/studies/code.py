@@ -16,8 +16,6 @@ from studies import registry
 
 LOOKED_UP: Final = ("studies.registry", "studies.config")
 """What leads to all records, or to all settings; jobs name those that they are of."""
-FITS: Final = "studies.big_data.combination_fits:_METHODS"
-"""What fits each method of a study, by its name."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies job trials` knows beside the family's."""
 
@@ -28,7 +26,7 @@ def code() -> Code:
     tree = jobs.tree_of("studies")
     tables = [f"{name}:METHODS" for name in tree.sources if name.startswith("studies.")]
     methods = [table for table in tables if tree.find(table.partition(":")[0], ("METHODS",))]
-    keyed = {**SWITCHES.keyed, **dict.fromkeys((*methods, FITS), "method")}
+    keyed = {**SWITCHES.keyed, **dict.fromkeys(methods, "method")}
     return Code(tree, SWITCHES._replace(keyed=keyed, without=(*SWITCHES.without, *LOOKED_UP)))
 
 

@@ -52,6 +52,8 @@ class Look:
 class Method:
     """One line of a comparison. Names are looked up and never parsed.
 
+    A table named `METHODS` holds an entry per method: a job's hash is of the entries of its own methods alone.
+
     How many trials it makes, and on what sizes, belongs to the study.
 
     Attributes:

@@ -46,6 +46,8 @@ _RIDGE_OF_SOFTMAX: Final = 2.0 * RIDGE
 """Two classes share the coefficients evenly, so that their squares sum to half of that of the log-odds'."""
 _FRESH: Final = 10
 """Datasets' worth of fresh rows on which a gradient is taken to be that of the population."""
+_COMPRESSED: Final = ("wkm_svm", "blb_wkm_svm")
+"""Methods that train on means of clusters of rows."""
 _BY_GAMMA: Final = ("blb", "osmac_mvc", "blb_osmac", "blb_dynamic", "blb_svm", "blb_wkm_svm")
 
 Row = dict[str, Any]
@@ -128,7 +130,7 @@ def _logistic_rows(method: str, seed: int, settings: Mapping[str, Any], root: st
         full = maximum_likelihood(X, y, BETA[design])
         gammas = settings["dynamic_gammas"] if method == "blb_dynamic" else settings["gammas"]
         for gamma in gammas if method in _BY_GAMMA else [math.nan]:
-            coef, widths, row = _METHODS[method](problem, gamma, settings)
+            coef, widths, row = METHODS[method](problem, gamma, settings)
             row |= {"problem": design, "data": "generated", "n_rows": n, "gamma": gamma}
             row |= {
                 "error": float(np.square(coef - BETA[design]).sum()),
@@ -235,7 +237,7 @@ def _rule(problem: Problem, fits: list[Fit] | tuple[Fit, ...]) -> Row:
     return {"largest_share": largest / n, "understated": float(np.mean(np.log10(ratios)))}
 
 
-_METHODS: Mapping[str, Callable[[Problem, float, Mapping[str, Any]], Found]] = {
+METHODS: Mapping[str, Callable[[Problem, float, Mapping[str, Any]], Found]] = {
     "full": _full,
     "bootstrap": _bootstrap,
     "blb": _blb,
@@ -275,7 +277,7 @@ def _svm_rows(method: str, seed: int, settings: Mapping[str, Any], root: str | P
         X, y, X_test, y_test, data = split(name, seed, root=root, **sizes, n_components=settings["n_components"])
         middle = (int(max(y.max(), y_test.max())) + 1) // 2  # the later half of the classes against the earlier
         y, y_test = (y >= middle).astype(np.int64), (y_test >= middle).astype(np.int64)
-        compression = settings["compression"] if "wkm" in method else 1
+        compression = settings["compression"] if method in _COMPRESSED else 1
         start = seed_for("big_data", "combinations", name, "kmeans", seed)
         svm = ClockedSVM(compression, C=settings["C"], n_init=N_INIT, random_state=start)
         for gamma in settings["svm_gammas"] if method in _BY_GAMMA else [math.nan]:

@@ -103,9 +103,8 @@ def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -
     """`python -m studies job rows`."""
     study = registry.experiment(experiment)
     assert study.run is not None
-    dataset_names = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, learner_names = learner(study.learner) if study.learner else ((), ())
-    names = (*learner_names, *datasets(dataset_names), *(("method", method) for method in methods))
+    names = (*learner_names, *datasets(study.datasets_in(settings)), *(("method", method) for method in methods))
     return Job(("studies.jobs:_rows", registry.place_of(study.run), *roots), names)
 
 

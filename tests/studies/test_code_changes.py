@@ -13,6 +13,8 @@ from studies.registry import experiments
 SRC = Path(__file__).parents[2] / "src"
 TERMINATED = {"strategies": {"random": {"termination": {}}}}
 DATASETS = ("wdbc", "letter", "digits", "mnist")
+ON_MNIST = {"dataset": "mnist", "datasets": ["mnist"]}
+"""What experiments on data are on; they name it by either key."""
 CLASSIFIERS = ("bernoulli_nb", "decision_tree", "knn")
 ON_FUNCTION = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 ON_TABLE = (*ON_FUNCTION, "entropy_search", "mtbo", "fabolas", "hyperband", "hypertune")
@@ -57,12 +59,9 @@ JOBS = (
     | {"trials doc002_as_coded": code.trials("doc002_as_coded", "logistic_regression", "mnist", {})}
     | {f"lookup {step}": code.lookup(step, "svm", "mnist") for step in ("measure", "gather", "recheck")}
     | {"curves": code.curves("mlp", "mnist"), "extrapolate": code.extrapolate("mlp")}
+    | {f"rows {name}": code.rows(name, ON_MNIST, one.method_names) for name, one in experiments().items()}
     | {
-        f"rows {name}": code.rows(name, {"dataset": "mnist"}, one.method_names)
-        for name, one in experiments().items()
-    }
-    | {
-        f"method {name} {method}": code.rows(name, {"dataset": "mnist"}, [method])
+        f"method {name} {method}": code.rows(name, ON_MNIST, [method])
         for name in ("bias", "sample_sizes", "combinations")
         for method in experiments()[name].method_names
     }

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import yaml
+from pydantic.fields import FieldInfo
 
 from studies.settings import NAME, Settings, is_left_out
 
@@ -143,14 +144,14 @@ def _range(schema: Mapping[str, Any]) -> str:
 # The table -----------------------------------------------------------------------------------------------------
 
 
-def rows(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Any, type[Settings]]]:
-    """Key, field and model of every setting that is no section."""
+def rows(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """Key and field of every setting that is no section."""
     sections = model.sections()
     for name, field in model.model_fields.items():
         if name in sections:
             yield from rows(sections[name], f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", field, model
+            yield f"{prefix}{name}", field
 
 
 def table(model: type[Settings]) -> str:
@@ -164,7 +165,7 @@ def table(model: type[Settings]) -> str:
         "under a scale: as in the document's column. `left out`: not in the configuration unless it is given.",
     ]
     block = None
-    for key, field, _ in sorted(rows(model), key=lambda row: "." in row[0]):
+    for key, field in sorted(rows(model), key=lambda row: "." in row[0]):
         top = key.split(".")[0] if "." in key else "general"
         if top != block:
             block = top

@@ -160,15 +160,13 @@ def bars(
     looks: Mapping[str, Look],
     *,
     x: str,
-    by: str = "method",
-    order: Iterable[str] | None = None,
     **kwargs: Any,
 ) -> None:
     """The means of each method as points that a line joins, with their intervals as bars.
 
-    Methods come in `order`, or as in the table; `kwargs` are put over what their looks say.
+    Methods come as in the table; `kwargs` are put over what their looks say.
     """
-    for look, line in each(table, looks, by, order):
+    for look, line in each(table, looks, "method", None):
         drawn: dict[str, Any] = {"color": look.color, "marker": look.marker, "linestyle": look.linestyle}
         drawn |= {"label": look.label, "capsize": 2, "elinewidth": 0.8}
         axis.errorbar(line[x], line["mean"], yerr=spread(line), **drawn | kwargs)

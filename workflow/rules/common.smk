@@ -10,7 +10,7 @@ from studies import interpreters
 from studies import config as studies_config
 from studies.plan import Plan
 from studies.code import hash_of
-from studies.plan.common import as_json, dataset_files, files
+from studies.plan.common import as_json, dataset_files
 
 
 def checked(check, *args, **kwargs):

@@ -61,9 +61,7 @@ TOLERANCE: Final = 0.001
 """Stop when no point promises an improvement of log10 loss above this (0.2 % of the loss)."""
 
 
-def bayesian_search(
-    problem: Problem, rng: np.random.Generator, *, budget: int = BUDGET, tolerance: float = TOLERANCE
-) -> pd.DataFrame:
+def bayesian_search(problem: Problem, rng: np.random.Generator, *, budget: int = BUDGET) -> pd.DataFrame:
     """Draw `N_INITIAL` points, then refit the surrogate and evaluate where EI is highest.
 
     Returns:
@@ -81,7 +79,7 @@ def bayesian_search(
     while len(losses) < budget:
         surrogate = fit_surrogate(np.array(points), losses)
         best, note = _propose(surrogate, grid, min(losses))
-        if note["expected_improvement"] < tolerance:
+        if note["expected_improvement"] < TOLERANCE:
             stop, left = "too little to gain", note["expected_improvement"]
             break
         points.append(grid[best])
@@ -157,13 +155,7 @@ MUTATION_SD: Final = 0.1
 """Standard deviation of a mutation, as a share of each axis."""
 
 
-def evolutionary_search(
-    problem: Problem,
-    rng: np.random.Generator,
-    *,
-    population: int = POPULATION,
-    n_generations: int = N_GENERATIONS,
-) -> pd.DataFrame:
+def evolutionary_search(problem: Problem, rng: np.random.Generator) -> pd.DataFrame:
     """Rank, discard the worse half, replace it by children of the better half; repeat.
 
     Returns:
@@ -171,17 +163,17 @@ def evolutionary_search(
         evaluated), log10_gamma, log10_lambda, loss, origin (random, recombination or mutation), is_new (first
         seen in this generation), discarded (at the end of this generation), best_so_far.
     """
-    members = _evaluate(problem, to_point(rng.random((population, 2))), ["random"] * population, 1)
+    members = _evaluate(problem, to_point(rng.random((POPULATION, 2))), ["random"] * POPULATION, 1)
     history = []
-    for generation in range(1, n_generations + 1):
+    for generation in range(1, N_GENERATIONS + 1):
         members = members.sort_values("loss", kind="stable", ignore_index=True)
-        is_last = generation == n_generations
-        rank = np.arange(population)
-        discarded = (rank >= population // 2) & (not is_last)
+        is_last = generation == N_GENERATIONS
+        rank = np.arange(POPULATION)
+        discarded = (rank >= POPULATION // 2) & (not is_last)
         history.append(members.assign(generation=generation, discarded=discarded))
         if not is_last:
-            parents = members[: population // 2].assign(is_new=False)
-            points, origins = breed(parents[list(AXES)].to_numpy(), population - len(parents), rng)
+            parents = members[: POPULATION // 2].assign(is_new=False)
+            points, origins = breed(parents[list(AXES)].to_numpy(), POPULATION - len(parents), rng)
             n_steps = int(members["step"].max())
             members = pd.concat([parents, _evaluate(problem, points, origins, n_steps + 1)])
     table = pd.concat(history, ignore_index=True)
@@ -221,36 +213,29 @@ REDUCTION_FACTOR: Final = 2
 MIN_ROWS: Final = 20
 
 
-def early_stopping_search(
-    problem: Problem,
-    rng: np.random.Generator,
-    *,
-    n_candidates: int = N_CANDIDATES,
-    min_rows: int = MIN_ROWS,
-    reduction_factor: int = REDUCTION_FACTOR,
-) -> pd.DataFrame:
+def early_stopping_search(problem: Problem, rng: np.random.Generator) -> pd.DataFrame:
     """Train every candidate on few rows, keep the best, train those on more, until one has all rows.
 
     Returns:
         One row per evaluation: step, rung (from 1), n_rows, candidate, log10_gamma, log10_lambda, loss,
         survives (goes on to the next rung; at the last rung, is returned).
     """
-    points = to_point(rng.random((n_candidates, 2)))
-    alive = np.arange(n_candidates)
+    points = to_point(rng.random((N_CANDIDATES, 2)))
+    alive = np.arange(N_CANDIDATES)
     rungs: list[pd.DataFrame] = []
-    n_rows = min_rows
+    n_rows = MIN_ROWS
     while True:
         rung = pd.DataFrame({"rung": len(rungs) + 1, "n_rows": n_rows, "candidate": alive})
         rung[list(AXES)] = points[alive]
         rung["loss"] = [problem.loss(points[i], n_rows) for i in alive]
         is_last = n_rows >= N_TRAIN
-        n_kept = 1 if is_last else max(1, len(alive) // reduction_factor)
+        n_kept = 1 if is_last else max(1, len(alive) // REDUCTION_FACTOR)
         rung["survives"] = rung["loss"].rank(method="first") <= n_kept
         rungs.append(rung)
         if is_last:
             break
         alive = rung.loc[rung["survives"], "candidate"].to_numpy()
-        n_rows = min(n_rows * reduction_factor, N_TRAIN)
+        n_rows = min(n_rows * REDUCTION_FACTOR, N_TRAIN)
     table = pd.concat(rungs, ignore_index=True)
     table.insert(0, "step", np.arange(1, len(table) + 1))
     return table
@@ -269,27 +254,25 @@ DECAY_MEAN, DECAY_SQUARE = 0.8, 0.9
 """Adam's two decay rates, below its usual 0.9 and 0.999 since 21 steps are few."""
 
 
-def hypergradient_search(
-    problem: Problem, rng: np.random.Generator, *, n_starts: int = N_STARTS, n_steps: int = N_STEPS
-) -> pd.DataFrame:
-    """Descend from each of `n_starts` random points.
+def hypergradient_search(problem: Problem, rng: np.random.Generator) -> pd.DataFrame:
+    """Descend from each of `N_STARTS` random points.
 
     Returns:
         One row per evaluation: step, start (from 1), iteration (from 0), log10_gamma, log10_lambda, loss,
         gradient_gamma and gradient_lambda (of log10 loss), best_so_far.
     """
-    starts = to_point(rng.random((n_starts, 2)))
-    paths = [descend(problem, point, n_steps).assign(start=i + 1) for i, point in enumerate(starts)]
+    starts = to_point(rng.random((N_STARTS, 2)))
+    paths = [descend(problem, point).assign(start=i + 1) for i, point in enumerate(starts)]
     table = pd.concat(paths, ignore_index=True)
     table.insert(0, "step", np.arange(1, len(table) + 1))
     return table.assign(best_so_far=table["loss"].cummin())
 
 
-def descend(problem: Problem, point: Array, n_steps: int) -> pd.DataFrame:
-    """`n_steps` evaluations from `point`; columns as `hypergradient_search`, without step and start."""
+def descend(problem: Problem, point: Array) -> pd.DataFrame:
+    """`N_STEPS` evaluations from `point`; columns as `hypergradient_search`, without step and start."""
     rows = []
     mean, square = np.zeros(2), np.zeros(2)
-    for iteration in range(n_steps):
+    for iteration in range(N_STEPS):
         loss, gradient = problem.loss_and_gradient(point)
         gradient = gradient / (loss * np.log(10.0))
         rows.append((iteration, *point, loss, *gradient))

@@ -241,13 +241,17 @@ class Extrapolation(Settings):
     )
     normalise_weights: bool = left_out(True, "divide the families' weights by their sum")
     recency_weighting: bool = left_out(False, "later points count more")
-    sigma: Positive | None = left_out(None, "of the scores' noise; null: sampled")
+    sigma: Positive | None = left_out(None, "standard deviation of the scores' noise; null: sampled")
     cut_beginning: bool = left_out(False, "leave out points before a curve rises")
-    start_weights: Literal["by_fit", "equal"] = left_out("by_fit", "that the chains start from")
-    n_walkers: Annotated[int, Field(ge=4, le=MOST)] | None = left_out(None, "null: 100, or more for long vectors")
-    n_steps: Count = left_out(800, "of each walker, burn-in included")
-    n_burn: Whole = left_out(400, "that are thrown away; n_steps is at least n_burn + thin")
-    thin: Count = left_out(10, "of the others, every how many are kept")
+    start_weights: Literal["by_fit", "equal"] = left_out(
+        "by_fit", "weights of the families that the chains start from"
+    )
+    n_walkers: Annotated[int, Field(ge=4, le=MOST)] | None = left_out(
+        None, "number of chains; null: 100, or more for long vectors"
+    )
+    n_steps: Count = left_out(800, "steps of each walker, burn-in included")
+    n_burn: Whole = left_out(400, "first steps that are dropped; n_steps is at least n_burn + thin")
+    thin: Count = left_out(10, "distance between the steps that are kept after the burn-in")
 
 
 class Rule(Settings):
@@ -267,7 +271,7 @@ class Termination(Rule):
     """The same for trials whose epochs are known."""
 
     p: Count = Field(description="epochs between checks, fewer than a whole trial has; 30 in Domhan et al. (2015)")
-    curve: Extrapolation = left_out({}, "of the sampler")
+    curve: Extrapolation = left_out({}, "settings of the sampler of curves")
 
 
 # What belongs to no paper --------------------------------------------------------------------------------------
@@ -289,51 +293,68 @@ class Strategies(Settings):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Block]
 
-    standard: Block = setting({})
-    greedy: Block = setting({"ties": "lowest_index"}, "ours; document 001 states no ties")
+    standard: Block = setting({}, OURS, "settings of plain k-fold cross-validation of every candidate")
+    greedy: Block = setting(
+        {"ties": "lowest_index"}, "ours; document 001 states no ties", "settings of the greedy order of folds"
+    )
     greedy_early_stopping: Block = setting(
         {"epsilon": 0.02, "rounding": "ceiling", "ties": "lowest_index"},
         "document 001: epsilon section 4.4; rounding the text of section 3, its listing has none",
+        "settings of the greedy order that stops early",
     )
     successive_halving: Block = setting(
         {"factor": 3, "cv": 5, "min_resources": "exhaust", "aggressive_elimination": False},
         "inferred from document 001's Table 3, as it states none",
+        "settings of successive halving on rows",
     )
     beta_pruning: Block = setting(
         {"buffer": 10, "tau": 0.99, "rate": 0.01, "rank_by": "posterior_mean", "at_end": "drain"},
         "document 000: buffer Algorithm 1, tau section 3.1, rate equation 4; rank_by the author's program (the"
         " listing has sample_mean); at_end ours, the author's program stops",
+        "settings of pruning by the Beta model in a buffer",
     )
-    beta_sequential: Block = setting({"tau": 0.99, "rate": 0.01}, "document 000: section 3.1, equation 4")
+    beta_sequential: Block = setting(
+        {"tau": 0.99, "rate": 0.01},
+        "document 000: section 3.1, equation 4",
+        "settings of pruning by the Beta model, candidates in their order",
+    )
     beta_greedy: Block = setting(
         {"order": "quantile", "quantile": 0.9, "tau": 0.99, "rate": 0.01},
         "ours; tau and rate as in beta_sequential",
+        "settings of order and pruning by the Beta model",
     )
     threshold_pruning: Block = setting(
         {"threshold": 0.1, "min_folds": 2},
         "the \"eg. 0.1\" of document 000's section 4; the author's program of reference [2]",
+        "settings of pruning at a fixed distance behind the best candidate",
     )
-    exact_pruning: Block = setting({})
-    wilcoxon: Block = setting({"p_threshold": 0.1, "n_startup_steps": 2}, "Optuna's defaults")
-    aggressive_early_stopping: Block = setting({})
-    forgiving_early_stopping: Block = setting({})
-    fold_halving: Block = setting({"factor": 3}, "that of successive halving")
+    exact_pruning: Block = setting({}, OURS, "settings of pruning candidates that can no longer win")
+    wilcoxon: Block = setting(
+        {"p_threshold": 0.1, "n_startup_steps": 2}, "Optuna's defaults", "settings of Optuna's Wilcoxon pruner"
+    )
+    aggressive_early_stopping: Block = setting({}, OURS, "settings of pruning below the incumbent's mean")
+    forgiving_early_stopping: Block = setting({}, OURS, "settings of pruning below the incumbent's worst fold")
+    fold_halving: Block = setting(
+        {"factor": 3}, "that of successive halving", "settings of successive halving on folds"
+    )
     paired_racing: Block = setting(
-        {"test": "normal", "confidence": 0.95, "min_folds": 2}, OURS, "test: normal, t or friedman"
+        {"test": "normal", "confidence": 0.95, "min_folds": 2},
+        OURS,
+        "settings of paired racing; test: normal, t or friedman",
     )
     predicted_folds: Block = setting(
         {"n_sds": 2.0, "n_startup": None},
         "that of elastic/ml-cpp",
-        "n_startup null: as many as there are folds",
+        "settings of predicted folds; n_startup null: as many as there are folds",
     )
 
 
 class LookUpTable(Settings):
     """A table of real fits that optimisers look up."""
 
-    learner: str = Field(description="one that is fitted in one go")
-    dataset: Name = Field(description="one of the catalogue")
-    space: str = Field(description="of the learner; a grid is laid over it")
+    learner: str = Field(description="learner that is fitted in one go")
+    dataset: Name = Field(description="dataset of the catalogue")
+    space: str = Field(description="space of the learner, over which a grid is laid")
     n_per_dimension: int = Field(
         ge=2, le=1000, description="values of each hyperparameter, evenly spaced from end to end"
     )
@@ -344,17 +365,17 @@ class LookUpTable(Settings):
     )
     n_valid: Count = Field(description="validation rows, the last of the training file")
     n_test: Whole = Field(description="test rows, of a dataset that sets none apart itself")
-    n_train: Count | None = Field(description="of the other training rows; null: all")
-    seed: Seed = Field(description="of the learner and the draws of rows")
+    n_train: Count | None = Field(description="number of the other training rows; null: all")
+    seed: Seed = Field(description="seed of the learner and the draws of rows")
     n_rechecked: Count = Field(description="cells fitted live and compared")
 
 
 class SvmMnist(LookUpTable):
     """Document 003, Figure 3: 20 x 20 candidates x 20 draws = 8,000 fits, in 20 jobs of some 2 CPU minutes."""
 
-    learner: str = setting("svm", "document 003, section 2.1", "one that is fitted in one go")
-    dataset: Name = setting("mnist", "document 003, section 2.1", "one of the catalogue")
-    space: str = setting("ranges", "Klein et al. (2017)", "of the learner: ln C and ln gamma in [-10, 10]")
+    learner: str = setting("svm", "document 003, section 2.1", "learner that is fitted in one go")
+    dataset: Name = setting("mnist", "document 003, section 2.1", "dataset of the catalogue")
+    space: str = setting("ranges", "Klein et al. (2017)", "space of the learner: ln C and ln gamma in [-10, 10]")
     n_per_dimension: int = setting(
         20, "Klein et al. (2017)", "values of each hyperparameter, evenly spaced from end to end", ge=2, le=1000
     )
@@ -366,8 +387,10 @@ class SvmMnist(LookUpTable):
     )
     n_valid: Count = setting(10000, "Klein et al. (2017)", "validation rows, the last of the training file")
     n_test: Whole = setting(0, "MNIST has its own 10,000", "test rows, of a dataset that sets none apart itself")
-    n_train: Count | None = setting(None, "all 50,000 of the others", "of the other training rows; null: all")
-    seed: Seed = setting(0, OURS, "of the learner and the draws of rows")
+    n_train: Count | None = setting(
+        None, "all 50,000 of the others", "number of the other training rows; null: all"
+    )
+    seed: Seed = setting(0, OURS, "seed of the learner and the draws of rows")
     n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
 
     laptop = {"n_per_dimension": 6, "sizes": [1024, 512, 256, 128], "n_subsets": [1, 2, 2, 4], "n_valid": 2000}
@@ -411,11 +434,15 @@ _VALID: Final = "validation rows, the last ones of the training file"
 class MlpCurves(Curves):
     """50 x 100 epochs of 0.1 s."""
 
-    dataset: NetworkData = setting("mnist", "document 003, section 2.2", "the document has CIFAR-100, too")
+    dataset: NetworkData = setting(
+        "mnist",
+        "document 003, section 2.2",
+        "dataset that the network is trained on; the document has CIFAR-100, too",
+    )
     n_curves: int = setting(50, OURS, _CANDIDATES, ge=2, le=10_000)
     n_train: Count = setting(5000, OURS, _ROWS)
     n_valid: Count = setting(5000, OURS, _VALID)
-    n_epochs: Two = setting(100, OURS, "of every curve")
+    n_epochs: Two = setting(100, OURS, "epochs of every curve")
 
     laptop = {"n_curves": 8, "n_train": 500, "n_valid": 500, "n_epochs": 40}
     smoke = {"n_curves": 3, "n_epochs": 8}
@@ -424,11 +451,15 @@ class MlpCurves(Curves):
 class CifarCurves(Curves):
     """50 x 60 epochs of 1.1 s."""
 
-    dataset: NetworkData = setting("cifar10", "document 003, section 2.2", "the document has CIFAR-100, too")
+    dataset: NetworkData = setting(
+        "cifar10",
+        "document 003, section 2.2",
+        "dataset that the network is trained on; the document has CIFAR-100, too",
+    )
     n_curves: int = setting(50, OURS, _CANDIDATES, ge=2, le=10_000)
     n_train: Count = setting(2000, OURS, _ROWS)
     n_valid: Count = setting(2000, OURS, _VALID)
-    n_epochs: Two = setting(60, "ours; 285 in the document", "of every curve")
+    n_epochs: Two = setting(60, "ours; 285 in the document", "epochs of every curve")
 
     laptop = {"n_curves": 8, "n_train": 200, "n_valid": 200, "n_epochs": 16}
     smoke = {"n_curves": 3, "n_epochs": 8}
@@ -438,11 +469,11 @@ class CnnSizesCurves(Curves):
     """Document 003, section 2.1, where trials on fewer rows are looked up: 60 x 3,968 rows x 10 epochs."""
 
     network: Network = setting("cifar_cnn", OURS, "what is trained")
-    dataset: NetworkData = setting("cifar10", OURS)
+    dataset: NetworkData = setting("cifar10", OURS, "dataset that the network is trained on")
     n_curves: int = setting(60, OURS, _CANDIDATES, ge=2, le=10_000)
     n_train: SizesOfRows = setting([2048, 1024, 512, 256, 128], OURS, f"{_SIZES}; ten rows per class")
     n_valid: Count = setting(1000, OURS, _VALID)
-    n_epochs: Two = setting(10, OURS, "of every curve")
+    n_epochs: Two = setting(10, OURS, "epochs of every curve")
 
     laptop = {"n_curves": 24, "n_train": [256, 128, 64], "n_valid": 200, "n_epochs": 3}
     smoke = {"n_curves": 8, "n_train": [200, 100], "n_epochs": 2}
@@ -452,11 +483,11 @@ class MlpSizesCurves(Curves):
     """Section 4, where trials on fewer rows are cut short: 48 x 7,936 rows x 40 epochs, some 7 CPU minutes."""
 
     network: Network = setting("mlp", OURS, "what is trained")
-    dataset: NetworkData = setting("mnist", OURS)
+    dataset: NetworkData = setting("mnist", OURS, "dataset that the network is trained on")
     n_curves: int = setting(48, OURS, _CANDIDATES, ge=2, le=10_000)
     n_train: SizesOfRows = setting([4096, 2048, 1024, 512, 256], OURS, _SIZES)
     n_valid: Count = setting(2000, OURS, _VALID)
-    n_epochs: Two = setting(40, OURS, "of every curve")
+    n_epochs: Two = setting(40, OURS, "epochs of every curve")
 
     laptop = {"n_curves": 12, "n_train": [512, 256, 128], "n_valid": 500, "n_epochs": 30}
     smoke = {"n_curves": 4, "n_train": [200, 100], "n_valid": 200, "n_epochs": 12}

@@ -115,6 +115,10 @@ def test_what_is_generated_from_the_models_is_current(text, path):
     assert path.read_text() == text(config.Configuration), f"{path} is older than the settings; write it anew"
 
 
+def test_every_key_has_a_description():
+    assert [key for key, field in keys.rows(config.Configuration) if not field.description] == []
+
+
 def test_the_generated_schema_takes_what_the_models_take():
     jsonschema = pytest.importorskip("jsonschema")
     validator = jsonschema.Draft202012Validator(config.read(config.SCHEMA))

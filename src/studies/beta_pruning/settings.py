@@ -24,7 +24,9 @@ class Default(Settings):
 class Network(Settings):
     """Figure 7 and the sweep: 72 candidates x 5 folds x 10 seeds = 3,600 trainings of some 3 CPU seconds."""
 
-    name: Literal["mnist_cnn"] = setting("mnist_cnn", "section 3.2 and the author's program")
+    name: Literal["mnist_cnn"] = setting(
+        "mnist_cnn", "section 3.2 and the author's program", "network that is tuned"
+    )
     dataset: str = setting(
         "mnist",
         "section 3.2: all 60,000 training images",
@@ -33,7 +35,7 @@ class Network(Settings):
     )
     default: Default
     epochs: Count = setting(3, "the author's program", "passes per training")
-    n_folds: Folds = setting(5, "section 3.2")
+    n_folds: Folds = setting(5, "section 3.2", "k, folds")
     n_seeds: Seeds = setting(10, "ours; one run in the document", "repetitions")
     taus: Several[Annotated[float, Field(gt=0.5, le=1)]] = setting(
         [0.7, 0.8, 0.9, 0.95, 0.99, 0.999], "ours; 0.99 in section 3.1", "pruning thresholds swept"
@@ -49,5 +51,5 @@ class Network(Settings):
 class BetaPruning(Settings):
     """Document 000: Bayesian pruning of folds."""
 
-    figure_seed: Seed = setting(0, OURS, "of the draws and the split in Figures 1 to 6")
+    figure_seed: Seed = setting(0, OURS, "seed of the draws and the split in Figures 1 to 6")
     network: Network

@@ -46,7 +46,7 @@ _DESIGN = "docs/methods.md, section 12"
 _FIRST = "first candidates of a seed, of which a strategy starts from as many as its block says"
 _BLOCKS = "settings by strategy, in the paper's units; each strategy checks its own"
 _KLEIN = "Klein et al. (2017)"
-_NOT_RUN = "of a search, the first candidates among them; null: not run"
+_NOT_RUN = "trials of a search, first candidates included; null: not run"
 _SEEDS = "repetitions"
 _FLOOR = "ours; the published floor"
 _START = "rows of the first sample, of all rows"
@@ -191,7 +191,9 @@ class CurveSearch(Settings):
     """Figures 4 and 5, section 2.2: 3 optimisers without and with termination on the sets of `curves`."""
 
     n_initial: int = setting(5, OURS, "first candidates of a seed, the same for every method", ge=1, le=10_000)
-    n_trials: Two = setting(25, OURS, "of a search, half of a set's 50 curves, so that searches end differently")
+    n_trials: Two = setting(
+        25, OURS, "trials of a search: half of a set's 50 curves, so that searches end differently"
+    )
     check_share: Share = setting(
         0.105,
         "Domhan et al. (2015): 30 of 285 epochs",
@@ -200,7 +202,7 @@ class CurveSearch(Settings):
     curve: Extrapolation = setting(
         {"n_steps": 400, "n_burn": 200},
         "ours; 2,500 and 500 in the authors' code, of 100 walkers",
-        "of the sampler; those of the stored extrapolations, too",
+        "settings of the sampler of curves, for the stored extrapolations too",
     )
     termination: Rule = setting({"delta": 0.95}, "the authors' code", "settings of the rule")
     strategies: Blocks = setting(
@@ -241,7 +243,7 @@ class Intervals(Settings):
     n_resamples: Two = setting(
         100,
         "ours; the document's paths end after 10 s",
-        "of the bootstrap, whose touched rows limit every other path",
+        "resamples of the bootstrap, whose touched rows limit every other path",
     )
     max_fits: Two = setting(1500, OURS, "fits of a path at most")
     n_truth_per_seed: Count = setting(
@@ -280,7 +282,7 @@ class IntervalWorkers(Settings):
     gamma: Gamma = setting(0.7, "Figure 7b", "subsamples have n^gamma rows")
     s: Count = setting(5, "Figure 7b", "subsamples")
     r: Two = setting(50, "Figure 7b", "resamples per subsample")
-    n_resamples: Two = setting(30, "ours; it grows without an end in Figure 7b", "of the bootstrap")
+    n_resamples: Two = setting(30, "ours; it grows without an end in Figure 7b", "resamples of the bootstrap")
     workers: Several[Annotated[int, Field(ge=1, le=1000)]] = setting(
         [1, 2], "ours; 10 in the document", "numbers of worker processes"
     )
@@ -326,14 +328,16 @@ class SampleSizes(Settings):
 class VarianceCheck(Settings):
     """The "about 4 %" of section 3.2; keys as in sample_sizes."""
 
-    dataset: str = setting("letter", OURS, "as in sample_sizes")
-    n_rows: TrialsOrNone = setting(None, OURS, "as in sample_sizes")
-    max_passes: Passes = setting(40, OURS, "as in sample_sizes")
-    start_share: Share = setting(0.01, OURS, "as in sample_sizes")
-    window: Whole = setting(10, "Byrd et al. (2012), section 3", "as in sample_sizes")
-    ratio: Unit = setting(0.4, OURS, "as in sample_sizes")
-    hessian_share: Share = setting(0.1, OURS, "as in sample_sizes")
-    max_products: Count = setting(10, OURS, "as in sample_sizes")
+    dataset: str = setting("letter", OURS, "classes to tell apart")
+    n_rows: TrialsOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
+    max_passes: Passes = setting(40, OURS, "rows accessed, of all rows")
+    start_share: Share = setting(0.01, OURS, f"{_START}, that may grow")
+    window: Whole = setting(
+        10, "Byrd et al. (2012), section 3", "gradients averaged as a guard against noise; 0: none"
+    )
+    ratio: Unit = setting(0.4, OURS, "how much shorter their average must be to count")
+    hessian_share: Share = setting(0.1, OURS, "rows for products with the Hessian, of the sample")
+    max_products: Count = setting(10, OURS, "products with the Hessian per step")
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
 
     laptop = {"n_rows": 10000, "max_passes": 10, "n_seeds": 2}
@@ -362,7 +366,7 @@ class Bias(Settings):
 
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
     n_rows: Thousand = setting(100000, OURS, "rows of a data set")
-    share: Part = setting(0.01, "about that of Figure 9", "of the rare class, of all rows")
+    share: Part = setting(0.01, "about that of Figure 9", "share of the rare class among all rows")
     sizes: Several[Annotated[int, Field(ge=4, le=MOST_ROWS)]] = setting(
         [500, 1000, 2000, 4000, 8000, 16000, 32000], OURS, "rows of the second step, r"
     )
@@ -395,17 +399,19 @@ class CompressionGrid(Settings):
 
     n_seeds: Seeds = setting(40, "ours; the document's standard errors imply 100 to 250", "splits")
     datasets: Several[Binary] = setting(
-        ["wdbc", "ripley"], "ours; pima2 in the document", "ripley is simulated; pima2 must be in opt_in, too"
+        ["wdbc", "ripley"],
+        "ours; pima2 in the document",
+        "datasets; ripley is simulated, pima2 must be in opt_in too",
     )
     compressions: Several[Compression] = setting([1, 3, 5, 10], "section 3.4", "R, rows per cluster")
-    n_folds: Folds = setting(5, OURS, "of the tuning of C and gamma")
+    n_folds: Folds = setting(5, OURS, "folds with which C and gamma are tuned")
     Cs: Several[Positive] = setting(
         [0.25, 2, 16, 128], OURS, "penalties of the grid, of which the first wins a tie"
     )
     gammas: Several[Positive] = setting(
         [0.001953125, 0.015625, 0.125, 1, 8],
         OURS,
-        "of the radial kernel on standardised features, per squared unit",
+        "gammas of the radial kernel on standardised features, per squared unit",
     )
     n_init: Count = setting(3, OURS, "restarts of k-means")
 
@@ -440,7 +446,7 @@ class Combinations(Settings):
     datasets: Several[str] = setting(
         ["letter", "adult"],
         OURS,
-        "of the SVMs; more than two classes are read as the later half against the earlier",
+        "datasets of the SVMs; more than two classes: the later half against the earlier",
     )
     n_components: Two = setting(20, OURS, "principal components kept of data with more features")
     svm_rows: Hundred = setting(5000, OURS, "training rows of the SVMs, at most")
@@ -489,8 +495,8 @@ class Fractions(Settings):
     """Section 3's methods on real data."""
 
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
-    datasets: Several[str] = setting(["adult", "letter"], OURS)
-    fractions: Several[Part] = setting([0.01, 0.02, 0.05, 0.1, 0.2, 0.5], OURS, "of the training rows")
+    datasets: Several[str] = setting(["adult", "letter"], OURS, "datasets that are fitted")
+    fractions: Several[Part] = setting([0.01, 0.02, 0.05, 0.1, 0.2, 0.5], OURS, "shares of the training rows")
     passes: Several[Passes] = setting(
         [0.1, 0.3, 1, 3, 10, 30], OURS, "accessed rows per training row, of the dynamic fit alone"
     )
@@ -499,7 +505,7 @@ class Fractions(Settings):
     )
     svm_rows: Hundred = setting(3000, OURS, "training rows of the SVMs, at most")
     n_components: Two = setting(20, OURS, "principal components kept of data with more features")
-    pilot_share: Part = setting(0.25, OURS, "of the drawn rows")
+    pilot_share: Part = setting(0.25, OURS, "share of the pilot among the drawn rows")
     s: Two = setting(5, "Figure 7b", "subsamples of the bootstraps; what b of n calls r")
     r: Two = setting(10, OURS, "resamples per subsample of BLB")
     theta: Unit = setting(0.5, "section 3.2", _THETA)
@@ -520,13 +526,13 @@ class GrowingTermination(Settings):
     """Section 4, second point, termination with growing samples: 4 x 10 searches."""
 
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
-    dataset: str = setting("letter", OURS, "of two classes or more")
+    dataset: str = setting("letter", OURS, "dataset of two classes or more")
     n_train: int = setting(12800, OURS, "training rows; an epoch is as many accessed rows", ge=100, le=MOST)
     n_valid: int = setting(3200, OURS, "rows that learning curves are scored on", ge=10, le=MOST)
     horizon: int = setting(60, OURS, "epochs of a whole trial", ge=6, le=MOST)
     theta: Unit = setting(0.5, "section 3.2", _THETA)
     start_share: Share = setting(0.01, OURS, _START)
-    n_trials: Two = setting(16, OURS, "of a random search, the same candidates in all four cells")
+    n_trials: Two = setting(16, OURS, "trials of a random search, the same candidates in all four cells")
     termination: Termination = _termination(p=15)
 
     laptop = {
@@ -549,9 +555,9 @@ class GrowingTermination(Settings):
 class ReducedTrials(Settings):
     """Trials by strategy."""
 
-    random: Two = setting(20, OURS, "of a search")
-    ei: Two = setting(15, OURS, "of a search")
-    fabolas: Two = setting(25, OURS, "of a search")
+    random: Two = setting(20, OURS, "trials of a search")
+    ei: Two = setting(15, OURS, "trials of a search")
+    fabolas: Two = setting(25, OURS, "trials of a search")
 
     laptop = {"random": 8, "ei": 6, "fabolas": 11}
     smoke = {"random": 3, "ei": 4, "fabolas": 5}
@@ -561,7 +567,7 @@ class ReducedSearch(Settings):
     """Section 4, first point, Fabolas over an SVM on k-means centres: 6 x 10 searches."""
 
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
-    dataset: str = setting("letter", OURS, "more than two classes are read as the later half against the earlier")
+    dataset: str = setting("letter", OURS, "dataset; more than two classes: the later half against the earlier")
     sizes: Annotated[list[Two], AfterValidator(ascending)] = setting(
         [128, 256, 512, 1024, 2048, 4096],
         OURS,
@@ -614,7 +620,7 @@ class TerminatingFabolas(Settings):
         "mlp_sizes", OURS, "a set of curves on several numbers of rows"
     )
     n_initial: FirstCandidates = setting(10, OURS, "first candidates of a seed, the same for all searches")
-    n_trials: int = setting(20, OURS, "of every search, the first candidates among them", ge=3, le=MOST)
+    n_trials: int = setting(20, OURS, "trials of every search, first candidates included", ge=3, le=MOST)
     fabolas: Block = setting(
         {"n_hyper": 4, "n_burn": 50, "n_steps": 10, "n_representers": 48, "n_samples": 400},
         OURS,
@@ -640,7 +646,7 @@ class TerminatingFabolas(Settings):
 class BigData(Settings):
     """Document 003; n_seeds of each experiment: 10 at the published floor."""
 
-    figure_seed: Seed = setting(0, OURS, "of Figures 1, 2, 6, 9 and 11")
+    figure_seed: Seed = setting(0, OURS, "seed of Figures 1, 2, 6, 9 and 11")
     svm_search: SvmSearch
     cnn_search: CnnSearch
     curve_search: CurveSearch

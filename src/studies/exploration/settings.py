@@ -31,9 +31,9 @@ _LAPTOP = {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}}
 class Task1(Settings):
     """Task 1: 8 searches per seed."""
 
-    n_trials: int = setting(28, OURS, "of a search, the fragment's first eight among them", ge=8, le=MOST)
-    n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
-    n_steps: Count = setting(4000, "pybnn, at a first fit", "of the sampler of DNGO's hyperparameters")
+    n_trials: int = setting(28, OURS, "trials of a search, the fragment's first eight included", ge=8, le=MOST)
+    n_epochs: Count = setting(500, "pybnn", "epochs of DNGO's training")
+    n_steps: Count = setting(4000, "pybnn, at a first fit", "steps of the sampler of DNGO's hyperparameters")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"n_trials": 13, "n_epochs": 100, "n_steps": 100, "n_seeds": 2}
@@ -51,7 +51,7 @@ class Task2(Settings):
     n_initial: FirstCandidates = setting(
         5, "ours; 5 is the least with which the reported point is on the fragment's diagonal", _FIRST
     )
-    n_trials: Two = setting(20, OURS, "of a search, the first candidates among them")
+    n_trials: Two = setting(20, OURS, "trials of a search, first candidates included")
     strategies: Blocks = setting(
         {
             "tpe": {"n_random": 5},  # 10 by default; the first candidates count
@@ -99,7 +99,7 @@ class Functions(Settings):
     """Branin and Hartmann-6 of the document's table: 6 strategies."""
 
     n_initial: FirstCandidates = setting(5, OURS, _FIRST)
-    n_trials: Two = setting(200, "the document's table", "of a search")
+    n_trials: Two = setting(200, "the document's table", "trials of a search")
     strategies: Blocks = setting(
         {
             "tpe": {"n_random": 5},  # 10 by default; the first candidates count
@@ -137,7 +137,7 @@ class FunctionsLong(Settings):
     """Hartmann-6 with DNGO as its authors have it, and random search and EI with as many trials."""
 
     n_initial: FirstCandidates = setting(5, OURS, _FIRST)
-    n_trials: Two = setting(200, "the document's table", "of a search")
+    n_trials: Two = setting(200, "the document's table", "trials of a search")
     strategies: Blocks = setting(
         {
             "ei_long": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
@@ -164,7 +164,7 @@ class Logistic(Settings):
     n_train: Count | None = setting(None, "HPOlib", "training rows, drawn per seed; null: all 50,000")
     n_valid: Count = setting(10000, "HPOlib", "validation rows")
     n_initial: FirstCandidates = setting(5, OURS, _FIRST)
-    n_trials: Two = setting(100, "the document's table", "of a search")
+    n_trials: Two = setting(100, "the document's table", "trials of a search")
     strategies: Blocks = setting(
         {
             "tpe": {"n_random": 5},  # 10 by default; the first candidates count
@@ -207,7 +207,7 @@ class SurrogateCost(Settings):
     sizes: Annotated[Increasing[Two], AfterValidator(ascending)] = setting(
         [100, 200, 400, 800, 1600], OURS, "numbers of trials, increasing"
     )
-    n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
+    n_epochs: Count = setting(500, "pybnn", "epochs of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"sizes": [50, 100, 200], "n_epochs": 50, "n_seeds": 1}
@@ -221,7 +221,7 @@ class SurrogateFits(Settings):
     sizes: Annotated[Increasing[Two], AfterValidator(ascending)] = setting(
         [100, 200, 400, 800, 1600, 3200], OURS, "numbers of trials, increasing"
     )
-    n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
+    n_epochs: Count = setting(500, "pybnn", "epochs of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"sizes": [50, 100, 200], "n_epochs": 20, "n_seeds": 1}
@@ -232,7 +232,7 @@ class SurrogateFits(Settings):
 class Exploration(Settings):
     """Document 002: Bayesian exploration, `snakemake exploration`."""
 
-    figure_seed: Seed = setting(0, OURS, "of the pictures that explain")
+    figure_seed: Seed = setting(0, OURS, "seed of the pictures that explain")
     task1: Task1
     task2: Task2
     refits: Refits

@@ -12,9 +12,9 @@ from studies.settings import OURS, Block, Candidates, FoldsList, Name, Seeds, Se
 class Compared(Settings):
     """A strategy with its settings, under a name of its own."""
 
-    name: Name = Field(description="in tables, figures and paths")
-    strategy: str = Field(description="of the folds family")
-    settings: Block = Field({}, description="put over those of the strategy's own block")
+    name: Name = Field(description="name in tables, figures and paths")
+    strategy: str = Field(description="strategy of the folds family")
+    settings: Block = Field({}, description="settings over those of the strategy's own block")
     budget_share: Share = left_out(
         None, "budget as a share of all n * k fold evaluations; by default, what the settings say"
     )
@@ -33,7 +33,7 @@ class FoldsComparison(Settings):
     """
 
     space: Literal["grid", "ranges"] = setting(
-        "grid", OURS, "of greedy_cv's candidates: Olson et al.'s lists, or their ranges"
+        "grid", OURS, "source of greedy_cv's candidates: Olson et al.'s lists, or their ranges"
     )
     n_candidates: Candidates = setting([128], OURS, "n, of search_time's")
     n_folds: FoldsList = setting([5, 10], OURS, "k, of search_time's")

@@ -71,7 +71,9 @@ class EarlyStopping(Settings):
 class WallClock(Settings):
     """Table 3: the same searches on real fits, timed one by one while nothing else runs; about an hour."""
 
-    datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2", "of the study's")
+    datasets: Several[Dataset] = setting(
+        ["wdbc", "boston", "digits"], "section 4.2", "datasets of the study that are timed"
+    )
     n_candidates: Candidates = setting([256, 512, 1024], "section 4.3", _N)
     n_folds: FoldsList = setting([10], "section 4.3", _K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
@@ -99,7 +101,7 @@ class Reading(Variant):
         "where successive halving ranks failed fits; by default, strategies.successive_halving.failed, else last",
     )
     studies: Distinct[Tabulated] = Field(
-        ["search_time", "early_stopping", "wall_clock"], description="those that are run in it"
+        ["search_time", "early_stopping", "wall_clock"], description="studies that are run in it"
     )
 
 
@@ -135,9 +137,9 @@ class Factorial(Settings):
     n_candidates: Candidates = setting([128, 256, 512], OURS, _N)
     n_folds: FoldsList = setting([5, 10], OURS, _K)
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
-    spaces: Several[Space] = setting(["ranges", "grid"], OURS)
+    spaces: Several[Space] = setting(["ranges", "grid"], OURS, "sources of the candidates")
     scalers: Several[Scaler] = setting(["none", "olson"], OURS, "no scaler changes a tree, whose runs have none")
-    splits: Several[Splits] = setting(["stratified", "plain"], OURS)
+    splits: Several[Splits] = setting(["stratified", "plain"], OURS, "kinds of folds")
     tree_seeds: Several[TreeSeed] = setting(["repetition", "candidate"], OURS, "whose a tree's random_state is")
 
     laptop = {"n_candidates": [128], "n_folds": [5], "n_seeds": 2, "scalers": ["none"], "splits": ["stratified"]}
@@ -147,8 +149,8 @@ class Factorial(Settings):
 class Sizes(Settings):
     """The conjecture of section 6 that greedy gains on larger data."""
 
-    dataset: Literal["letter"] = setting("letter", OURS, "section 6 conjectures a gain on larger data")
-    space: Space = setting("grid", OURS, "of its candidates; measured on the lists")
+    dataset: Literal["letter"] = setting("letter", OURS, "dataset from which subsets are drawn")
+    space: Space = setting("grid", OURS, "source of the candidates; measured on the lists")
     n_rows: Several[Rows] = setting([2000, 8000, 20000], OURS, "rows of each subset")
     n_candidates: Candidates = setting([128, 512], OURS, _N)
     n_folds: FoldsList = setting([5], OURS, _K)
@@ -161,9 +163,13 @@ class Sizes(Settings):
 class Library(Settings):
     """Table 3 by scikit-learn's own halving, of today and of the document's time; about four hours."""
 
-    datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2")
-    classifiers: Several[Classifier] = setting(["bernoulli_nb", "decision_tree", "knn"], "section 4.2")
-    space: Space = setting("ranges", "section 4.3", "of the candidates, without a scaler, on stratified folds")
+    datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2", "datasets")
+    classifiers: Several[Classifier] = setting(
+        ["bernoulli_nb", "decision_tree", "knn"], "section 4.2", "classifiers that are tuned"
+    )
+    space: Space = setting(
+        "ranges", "section 4.3", "source of the candidates, without a scaler, on stratified folds"
+    )
     n_candidates: Candidates = setting([256, 512, 1024], "section 4.3", _N)
     n_folds: Folds = setting(10, "section 4.3", _K)
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
@@ -181,15 +187,19 @@ class Library(Settings):
 class GreedyCv(Settings):
     """Document 001: greedy k-fold cross-validation."""
 
-    datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2")
-    classifiers: Several[Classifier] = setting(["bernoulli_nb", "decision_tree", "knn"], "section 4.2")
+    datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2", "datasets")
+    classifiers: Several[Classifier] = setting(
+        ["bernoulli_nb", "decision_tree", "knn"], "section 4.2", "classifiers that are tuned"
+    )
     space: Space = setting(
         "ranges",
         "section 4.3: at random in accordance with Bergstra and Bengio, from the same ranges",
         "Olson et al.'s random ranges, or their lists",
     )
     scaler: Scaler = setting("none", "ours; not stated", "olson: Olson et al.'s own")
-    splits: Splits = setting("stratified", "ours; section 2.3.1 leaves it open")
+    splits: Splits = setting(
+        "stratified", "ours; section 2.3.1 leaves it open", "kind of folds: stratified by class, or plain"
+    )
     tie_rule: TieRule = setting("random", "ours; not stated", "which of several tied best candidates counts")
     readings: dict[Name, Reading] = setting(
         {
@@ -215,7 +225,7 @@ class GreedyCv(Settings):
     factorial: Factorial
     sizes: Sizes
     library: Library
-    figure_seed: Seed = setting(0, OURS, "of the explaining Figures 1 to 10")
+    figure_seed: Seed = setting(0, OURS, "seed of the explaining Figures 1 to 10")
 
     laptop = {"readings": Replacement()}
     smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree", "knn"]}

@@ -44,7 +44,7 @@ Numbers = Two | None | dict[str, Two | None]
 ON_TABLES: tuple[str, ...] = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Data sets of the learners of Tables 1 to 3: adult with whole numbers as categories, and one-hot."""
 
-_EPOCHS = "of learners trained in epochs"
+_EPOCHS = "epochs of a whole trial, for learners trained in epochs"
 _BENCHMARK = "the document's benchmark"
 _SEEDS = "repetitions"
 _THREE = "ours; the published floor, one run in the document"
@@ -87,16 +87,16 @@ class Complexity(Settings):
     """Figure 1: two classes of letters, random features in number the complexity; the document draws a schema."""
 
     dataset: Literal["letter", "vehicle"] = setting(
-        "letter", OURS, "its first half of the classes against the second"
+        "letter", OURS, "dataset; the first half of its classes against the second"
     )
     n_train: Ten = setting(10000, OURS, "training rows")
-    subset_rows: Two = setting(500, OURS, "of the subset; at most n_train")
+    subset_rows: Two = setting(500, OURS, "rows of the subset, at most n_train")
     n_test: Count = setting(4000, OURS, "test rows")
     n_features: Increasing[Count] = setting(
         [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096], OURS, "numbers of random Fourier features"
     )
-    C: Positive = setting(10.0, OURS, "of the SVM")
-    gamma: Positive = setting(0.03, OURS, "of the radial kernel")
+    C: Positive = setting(10.0, OURS, "penalty of the SVM")
+    gamma: Positive = setting(0.03, OURS, "gamma of the radial kernel")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {
@@ -125,7 +125,7 @@ class Tuned(Settings):
     tuned_on: ClassVar[tuple[str, ...]] = ON_TABLES
 
     datasets: Distinct[Dataset]
-    scalers: dict[str, Scaler] = left_out({}, "by data set; the others are not scaled")
+    scalers: dict[str, Scaler] = left_out({}, "scaler by data set; the others are not scaled")
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)]
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)]
     n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)]
@@ -167,11 +167,11 @@ class Tuned(Settings):
 
 
 _TRAIN = "training rows, drawn per seed: one number, or one for each data set"
-_VALID = "validation rows, likewise"
-_TEST = "test rows of data sets that set none apart, likewise; 0: set apart by the data set"
+_VALID = "validation rows: one number, or one for each data set"
+_TEST = "test rows, one number or one for each data set; 0: the data set's own"
 _TRIALS = (
-    "of a search by method, HyperTune's 5 x 10 on subsets and those on fewer epochs among them, one number or one"
-    " for each data set; null: not run"
+    "trials of a search by method, on subsets and fewer epochs included: one number, or one for each data set;"
+    " null: not run"
 )
 _BLOCKS = "settings by strategy; each checks its own, and a variant has its strategy's and its own over them"
 _N_TRAIN = {"letter": 8978, "mnist": 50000, "adult_codes": 21925, "adult": 21925, "vehicle": 44228}
@@ -214,9 +214,11 @@ class OnTables(Tuned):
     datasets: Distinct[Dataset] = setting(
         ["letter", "mnist", "adult_codes", "adult", "vehicle"],
         "the document",
-        "of the learner's; []: it is not run",
+        "data sets that the learner is tuned on; []: it is not run",
     )
-    scalers: dict[str, Scaler] = setting({"adult": "standard"}, OURS, "by data set; the others are not scaled")
+    scalers: dict[str, Scaler] = setting(
+        {"adult": "standard"}, OURS, "scaler by data set; the others are not scaled"
+    )
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(_N_TRAIN, _BENCHMARK, _TRAIN)
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(_N_VALID, _BENCHMARK, _VALID)
     n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(_N_TEST, _BENCHMARK, _TEST)
@@ -355,7 +357,9 @@ class Mlp(Tuned):
 
     tuned_on = ("mnist",)
 
-    datasets: Distinct[Dataset] = setting(["mnist"], "the document", "of the learner's; []: it is not run")
+    datasets: Distinct[Dataset] = setting(
+        ["mnist"], "the document", "data sets that the learner is tuned on; []: it is not run"
+    )
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(50000, _BENCHMARK, _TRAIN)
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(10000, _BENCHMARK, _VALID)
     n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
@@ -433,7 +437,9 @@ class CifarCnn(Tuned):
 
     tuned_on = ("cifar10",)
 
-    datasets: Distinct[Dataset] = setting(["cifar10"], "the document", "of the learner's; []: it is not run")
+    datasets: Distinct[Dataset] = setting(
+        ["cifar10"], "the document", "data sets that the learner is tuned on; []: it is not run"
+    )
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(40000, _BENCHMARK, _TRAIN)
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(10000, _BENCHMARK, _VALID)
     n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
@@ -510,7 +516,7 @@ class SvmTable(Settings):
             "ei_se": 30,
         },
         "ours: 20 on all rows, and of EI as many as fill HyperTune's time",
-        "of a search by method, HyperTune's 5 x 10 on subsets among them; null: not run",
+        "trials of a search by method, on subsets included; null: not run",
     )
     strategies: Blocks = setting(
         {"hypertune_shared": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2}},

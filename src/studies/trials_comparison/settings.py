@@ -28,17 +28,21 @@ from studies.settings import (
 
 Experiment = Literal["compared_svm", "compared_cnn", "compared_curves", "compared_live"]
 
-_DEFAULT = "of a search by a method that n_trials does not name"
-_TRIALS = "of a search by method, those on fewer rows and epochs among them; null: not run"
+_DEFAULT = "trials of a search by a method that n_trials does not name"
+_TRIALS = "trials of a search by method, on fewer rows and epochs included; null: not run"
 _BLOCKS = "settings by method; each strategy checks its own, and one with termination has those of the one without"
 
 
 class Compared(Settings):
     """A method, under a name of its own."""
 
-    name: Name = Field(description="in tables, figures and paths")
-    strategy: str = Field(description="of the trials family; those of other packages are added by entry points")
-    settings: Block = Field({}, description="that make it this method; the experiments' blocks add others")
+    name: Name = Field(description="name in tables, figures and paths")
+    strategy: str = Field(
+        description="strategy of the trials family; those of other packages are added by entry points"
+    )
+    settings: Block = Field(
+        {}, description="settings that make it this method; the experiments' blocks add others"
+    )
     termination: Block = left_out(
         None,
         "settings over those of big_data.curve_search's rule, which cuts trials short; by default, no such rule",
@@ -167,8 +171,8 @@ class ComparedLive(Settings):
         [800, 400, 200, 100], OURS, "numbers of rows that trials may be on, each half of the one before"
     )
     n_train: int = setting(800, OURS, "training rows, drawn per seed; the largest of sizes", ge=100, le=MOST)
-    space: Literal["hypertune"] = setting("hypertune", OURS, "of both learners; HyperTune needs its signs")
-    scaler: Scaler = setting("min_max", OURS)
+    space: Literal["hypertune"] = setting("hypertune", OURS, "space of both learners; HyperTune needs its signs")
+    scaler: Scaler = setting("min_max", OURS, "scaler of the features")
     n_initial: FirstCandidates = setting(
         15, OURS, "first candidates of a seed; a strategy's own n_initial says how many of them it starts from"
     )

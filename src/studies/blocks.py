@@ -14,12 +14,13 @@ from studies import registry
 from studies.records import Method, Study
 
 SPACE = "hypertune"
-"""Of document 004's learners."""
+"""Name of the spaces of document 004's learners."""
 ROWS = ("n_train", "n_valid", "n_test")
-"""Of document 004's problems."""
+"""Keys of the numbers of rows of document 004's problems."""
 NEEDS = ("sizes", "n_valid", "auxiliary", "rungs", "subset_rows")
-"""What a strategy may be told of a problem: the numbers of rows that trials may have, the number of validation
-rows, the rows of a small task, those of rungs (each the same multiple of the one before), those of a subset."""
+"""Facts of a problem that a strategy may ask for: the numbers of rows that trials may have, the number of
+validation rows, the rows of a small task, those of rungs (each the same multiple of the one before), those of a
+subset."""
 OF_OTHERS = (
     *("n_seeds", "n_trials", "default_n_trials", "strategies"),
     *("check_share", "curve", "termination"),
@@ -28,7 +29,7 @@ OF_OTHERS = (
 """Keys of a search's block that are not its problem's: the workflow's and its methods', those of termination, and
 those that say by data set what `on_dataset` reads."""
 _RECORDED = ("strategy", "draws", "termination")
-"""What the record of a method says and its block must not."""
+"""Settings that the record of a method holds, so that its block must not."""
 
 
 def block_of(search: Study, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 RUN: Final = ("method", "seed", "data")
 """Columns of the runs of methods."""
 CELL: Final = (*RUN, "dataset", "classifier", "n", "k")
-"""The same of strategies of the folds family."""
+"""Columns of the runs of strategies of the folds family."""
 SEARCH: Final = (*RUN, "learner", "dataset", "id", "error", "seconds", "incumbent")
-"""The same of searches of the trials family, a row per trial."""
+"""Columns of the runs of searches of the trials family, a row per trial."""
 REFIT: Final = (*RUN, "learner", "dataset", "candidate", "n_rows", "test_error")
-"""The same of fits of what searches chose."""
+"""Columns of the fits of what searches chose."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,7 +261,7 @@ class Study:
         return [named] if isinstance(named, str) else list(named)
 
     def kind_of(self, run: str) -> Kind | None:
-        """What a run of this name holds; None: it is none of the study's."""
+        """Kind of a run of this name; None: it is none of the study's."""
         columns = RUN if self.run is not None else REFIT if self.refit is not None else SEARCH
         for kind in self.kinds or (of_experiment(self.name, columns),):
             if fnmatchcase(run, kind.runs or self.name):
@@ -275,7 +275,7 @@ def configured(methods: Sequence[Method], config: Mapping[str, Any]) -> tuple[Me
 
 
 def as_configured(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:
-    """What a study replays whose one run is of its methods."""
+    """Configured methods of a study that has one run, of all its methods."""
     return {study.name: configured(study.methods, config)}
 
 

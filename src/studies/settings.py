@@ -28,7 +28,7 @@ LAID_OVER: Final = {"smoke": ("laptop", "smoke")}
 OURS: Final = "ours"
 """Source of a number that is in no document."""
 LEAN: Final = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
-"""Of a strategy by information: what takes a tenth of the seconds of the paper's numbers."""
+"""Settings of a strategy by information that take a tenth of the seconds of the paper's numbers."""
 
 
 def setting(default: Any, source: str = OURS, description: str = "", **limits: Any) -> Any:
@@ -170,9 +170,9 @@ def _without_repeats(values: list[Item]) -> list[Item]:
 Distinct = Annotated[list[Item], AfterValidator(_without_repeats), Field(json_schema_extra={"uniqueItems": True})]
 """A list without repeats."""
 Several = Annotated[Distinct[Item], Field(min_length=1)]
-"""The same, of one item or more."""
+"""A list without repeats, of one item or more."""
 Increasing = Annotated[Distinct[Item], Field(min_length=2)]
-"""The same, of two or more; those of rows stand in one order, which their study says."""
+"""A list without repeats, of two items or more; numbers of rows stand in one order, which their study says."""
 
 
 def ascending(numbers: list[int]) -> list[int]:
@@ -224,7 +224,7 @@ def _leaves(value: object, *path: str | int) -> Iterator[tuple[tuple[str | int, 
 Block = Annotated[dict[str, Any], AfterValidator(_check_counts)]
 """Settings of a strategy, which checks them itself; no whole number among them is above `MOST`."""
 Blocks = dict[str, Block]
-"""The same by name of the strategy or method."""
+"""Settings by name of the strategy or method."""
 Candidates = Several[Two]
 FoldsList = Several[Folds]
 Scaler = Literal["none", "min_max", "robust", "standard"]
@@ -268,7 +268,7 @@ class Rule(Settings):
 
 
 class Termination(Rule):
-    """The same for trials whose epochs are known."""
+    """When a trial is cut short whose epochs are known."""
 
     p: Count = Field(description="epochs between checks, fewer than a whole trial has; 30 in Domhan et al. (2015)")
     curve: Extrapolation = left_out({}, "settings of the sampler of curves")

@@ -72,7 +72,7 @@ DATASETS: Final = {
 }
 """The printed errors on adult are the majority's: its codes were not scaled. Ours are of both."""
 MAJORITY: Final = "majority"
-"""What stands beside the methods: always the most frequent class."""
+"""The guess beside the methods: always the most frequent class."""
 OPTIMUM: Final = "hypertune_from_optimum"
 """HyperTune from the average of the subsets' optima, where `hypertune` starts as its rivals do."""
 METHODS: Final = (
@@ -92,16 +92,16 @@ CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutra
 Algorithm 1 literally puts them."""
 CELL: Final = ["learner", "dataset", "method", "seed"]
 PROBLEM: Final = ["learner", "dataset", "seed"]
-"""What methods are compared on."""
+"""Columns that name a problem on which methods are compared."""
 _NEEDED: Final = (*CELL, "data", "id", "n_rows", "epochs", "error", "seconds", "overhead_s", "incumbent", "curve")
 
 FLOOR: Final = 3
 """Repetitions below which no number is published and no verdict given."""
 FLOOR_ROWS: Final = 8_000
-"""The same for training rows; of networks `FLOOR_IMAGES`."""
+"""Training rows below which no number is published and no verdict given; of networks `FLOOR_IMAGES`."""
 FLOOR_IMAGES: Final = 10_000
 FLOOR_EPOCHS: Final = 10
-"""Of networks."""
+"""Epochs of networks below which no number is published and no verdict given."""
 NETWORKS: Final = ("mlp", "cifar_cnn")
 
 

@@ -15,7 +15,7 @@ from studies.greedy_cv.factorial import combinations
 from studies.plan.common import ALL, Config, Wildcards, as_json, shares
 
 OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}
-"""Of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
+"""Scalers of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
 OWN_SEEDS: Final = "own_seeds"
 """In a variant's label: every tree has a `random_state` of its own."""
 _KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
@@ -96,7 +96,7 @@ class FoldJobs:
         return w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings]
 
     def timed_flags(self, w: Wildcards) -> str:
-        """The same for timed fits."""
+        """The command-line flags of timed fits."""
         return f"--timed {self.scoring_flags(w, timed=True)}"
 
     def settings_of(self, w: Wildcards) -> str:
@@ -167,12 +167,12 @@ class FoldJobs:
         return self._files(f"{reading}{'wall_clock' if w.experiment == self.timed else 'search'}", w.experiment)
 
     def experiment_labels(self, w: Wildcards) -> str:
-        """Which reading the runs of an experiment are of, if it is run in several."""
+        """Labels of the reading that an experiment's runs are of, as JSON; none where it has no readings."""
         has_readings = self.replays[w.experiment].kind_of(f"readings/any/{w.experiment}")
         return as_json(self._labels(self._read(w)) if has_readings else {})
 
     def _labels(self, settings: Config) -> dict[str, str]:
-        """What tells one reading's runs from another's."""
+        """Labels that tell one reading's runs from another's."""
         parts = [settings[name] for name in ("space", "scaler", "splits", "tie_rule")]
         named = [*parts[:2], *(part for part in parts[2:] if part not in ("stratified", "random"))]
         usual = self.config["strategies"].get("successive_halving", {}).get("failed", "last")
@@ -206,7 +206,7 @@ class FoldJobs:
         return self._files(f"factorial/{w.name}", "factorial", classifiers)
 
     def factorial_labels(self, w: Wildcards) -> str:
-        """Which combination runs are of."""
+        """Labels of the combination that runs are of, as JSON."""
         return as_json(combinations(self.study["factorial"])[w.name])
 
     def variant_settings(self, w: Wildcards) -> Config:
@@ -241,11 +241,11 @@ class FoldJobs:
         return self._kept(w, self.variant_of({**self._read(w), **changed}, w.classifier))
 
     def timed_scores(self, w: Wildcards) -> list[str]:
-        """The same, timed."""
+        """Kept scores of a search's seeds from timed fits."""
         return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed")
 
     def timed_seconds(self, w: Wildcards) -> list[str]:
-        """The seconds of these, a file per score file."""
+        """Files of the seconds of timed fits, one per score file."""
         return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed", "seconds")
 
     def _read(self, w: Wildcards) -> Config:
@@ -253,11 +253,11 @@ class FoldJobs:
         return self.reading_settings(w) if hasattr(w, "name") else self.study
 
     def variant_scores(self, w: Wildcards) -> list[str]:
-        """The same, made as a sensitivity variant says."""
+        """Kept scores of a search's seeds, made as a sensitivity variant says."""
         return self._kept(w, self.variant_of(self.variant_settings(w), w.classifier))
 
     def factorial_scores(self, w: Wildcards) -> list[str]:
-        """The same, made as a combination says."""
+        """Kept scores of a search's seeds, made as a combination says."""
         return self._kept(w, self.variant_of(self.factorial_settings(w), w.classifier))
 
     def replay_pack(self, w: Wildcards) -> str:

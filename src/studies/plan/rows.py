@@ -28,7 +28,7 @@ class RowJobs:
         return dict(self.config[registry.paper_of(experiment)][experiment])
 
     def files(self, w: Wildcards) -> list[str]:
-        """What the methods of an experiment give."""
+        """Files that the methods of an experiment give."""
         experiment = self.experiments[w.experiment]
         are_one = self.config["methods_per_job"] == "all" and not experiment.is_long
         per_job = 1 if experiment.is_long else self.config["seeds_per_job"]

@@ -49,7 +49,7 @@ class ShownJobs:
         return ["--runs", *input]
 
     def pack_inputs(self, w: Wildcards) -> list[str]:
-        """What a pack of tables, figures and claims is made from: the same runs, or datasets if it explains."""
+        """Files that a pack of tables, figures and claims is made from: runs, or datasets if it explains."""
         listed = [self._artefact_inputs(w.paper, kind, name) for kind, name in self.packs[w.paper][w.pack]]
         return list(dict.fromkeys(path for paths in listed for path in paths))
 

@@ -63,14 +63,14 @@ class TrialJobs:
     # Networks -------------------------------------------------------------------------------------------------
 
     def default_of(self, network: str) -> Config:
-        """What a network's default is held against before it is tuned: epochs and the highest error."""
+        """Limits of a network's default before it is tuned: epochs and the highest error."""
         first = self.config["beta_pruning"]["network"]
         if network == first["name"]:
             return dict(first["default"])
         return dict(self.config["hypertune"]["defaults"][network])
 
     def _default_check(self, learner: str, dataset: str) -> list[str]:
-        """Of a network that is tuned, the file that says that its default does what it should."""
+        """The file that says that a tuned network's default is good enough; none for other learners."""
         if learner not in self.config["hypertune"]["defaults"]:
             return []
         n_rows = self.config["hypertune"]["defaults"][learner]["n_rows"]
@@ -96,7 +96,7 @@ class TrialJobs:
         return sorted({name for search in self.searches.values() for name in search.method_names})
 
     def search_input(self, w: Wildcards) -> list[str]:
-        """What a search reads but for a network's check: a table of fits, curves, a dataset, or nothing."""
+        """Files that a search reads: a table of fits, curves, a dataset, or none; a network's check is apart."""
         if w.learner in _LOOKED_UP:
             table = f"results/{w.learner}/{w.dataset}"
             cuts = self._search(w).method(w.method).termination is not None
@@ -104,7 +104,7 @@ class TrialJobs:
         return dataset_files(w.dataset) if w.dataset in CATALOGUE else []
 
     def search_check(self, w: Wildcards) -> list[str]:
-        """What says that a network's default does what it should; another bound is no reason to search anew."""
+        """The file that says that a network's default is good enough; a new bound is no reason to search anew."""
         is_read = w.learner not in _LOOKED_UP and w.dataset in CATALOGUE
         return self._default_check(w.learner, w.dataset) if is_read else []
 
@@ -155,11 +155,11 @@ class TrialJobs:
         return f"results/trials/packs/{self._search(w).name}"
 
     def search_pack_inputs(self, w: Wildcards) -> list[str]:
-        """What these searches read."""
+        """Files that the searches of a pack read."""
         return list(dict.fromkeys(path for one in self._searches_of(w) for path in self.search_input(one)))
 
     def search_pack_checks(self, w: Wildcards) -> list[str]:
-        """What says of their networks' defaults that they do what they should."""
+        """Files that say that the networks' defaults in a pack are good enough."""
         return list(dict.fromkeys(path for one in self._searches_of(w) for path in self.search_check(one)))
 
     def search_pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
@@ -206,7 +206,7 @@ class TrialJobs:
     # What searches look up ------------------------------------------------------------------------------------
 
     def lookup_settings(self, w: Wildcards) -> str:
-        """What a table of fits is of."""
+        """Settings of a table of fits, as JSON."""
         return as_json({k: v for k, v in self.config["lookup"][w.table].items() if k != "n_rechecked"})
 
     def lookup_dataset(self, w: Wildcards) -> list[str]:
@@ -227,7 +227,7 @@ class TrialJobs:
         return str(self.networks_of_curves[name].get("network", name))
 
     def curve_settings(self, w: Wildcards) -> str:
-        """What the curves of a set are of."""
+        """Settings of a set of curves, as JSON."""
         block = self.networks_of_curves[w.network]
         return as_json({key: block[key] for key in ("n_train", "n_valid", "n_epochs")})
 
@@ -267,7 +267,7 @@ class TrialJobs:
         return [path for name in self.config["hypertune"][w.learner]["datasets"] for path in dataset_files(name)]
 
     def tuned_settings(self, w: Wildcards) -> str:
-        """What a refit of document 004 is of."""
+        """Settings of a refit of document 004, as JSON."""
         block = self.config["hypertune"][w.learner]
         listed = ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s")
         return as_json({key: block[key] for key in listed if key in block})
@@ -278,7 +278,7 @@ class TrialJobs:
         return studies_jobs.hash_of(studies_jobs.refits("hypertune", [w.learner], datasets))
 
     def task2_settings(self) -> str:
-        """What the refits of document 002's second task are of."""
+        """Settings of the refits of document 002's second task, as JSON."""
         block = self.config["exploration"]
         return as_json({**block["refits"], "n_valid": block["task2"]["n_valid"]})
 
@@ -303,7 +303,7 @@ class TrialJobs:
         return [] if w.learner in _LOOKED_UP else dataset_files(w.dataset)
 
     def compared_settings(self, w: Wildcards) -> str:
-        """What live searches' choices are fitted on, and the compared methods that are not run."""
+        """Settings of the fits of live searches' choices, as JSON, with the compared methods that are not run."""
         settings: dict[str, Any] = {}
         if w.learner not in _LOOKED_UP:
             block = self._blocks["compared_live"]

@@ -186,7 +186,7 @@ def _add_searches(commands: Any) -> None:
     add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
 
     p = command(commands, "refits", "fit and test what searches chose")
-    p.add_argument("--paper", default="exploration")
+    p.add_argument("--paper", required=True)
     add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     _add_root(p)

@@ -99,7 +99,12 @@ def kept(tmp_path_factory):
         ("job figure big_data bias --output out.png --runs", "bias.parquet", "bias.parquet has no rows"),
         ("job figure big_data bias --output out.png --numbers", "empty.csv", ": empty.csv is truncated or not a"),
         ("job claims big_data --scale x --output claims.csv --runs", "bias.parquet", "bias.parquet has no rows"),
-        ("job refits --output out.parquet --runs", "bias.parquet", "bias.parquet has no rows"),
+        (
+            "job refits --paper exploration --output out.parquet --runs",
+            "bias.parquet",
+            "bias.parquet has no rows",
+        ),
+        ("job refits --output out.parquet --runs", "bias.parquet", "arguments are required: --paper"),
         ("job gather --output out.parquet --runs", "bias.parquet", "bias.parquet has no rows"),
         ("job gather --output out.parquet --experiment x --runs", "few.parquet", "leave out --experiment"),
         (

@@ -34,7 +34,7 @@ COMMANDS = {
     "studies job explore": "--scores in.x --taus 0.9 --buffers 2 --sweep-output s/b.x",
     "studies job compare": "greedy --strategy greedy --scores in.x --n-candidates 9",
     "studies job rows": "bias --methods full --seeds 0",
-    "studies job refits": "--runs in.x",
+    "studies job refits": "--paper exploration --runs in.x",
     "studies job derive": "beta_pruning model",
     "studies job table": "greedy_cv table1 --runs in.x --scale smoke",
     "studies job figure": "greedy_cv figure11 --runs in.x",

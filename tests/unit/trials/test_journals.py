@@ -76,7 +76,7 @@ def test_a_journal_that_was_cut_off_ends_with_the_same_trials(killed, n_bytes):
 SETTINGS = ["--settings", "{}", "--output", "o.parquet"]
 KEEPING = {
     "trials": [*COMMAND, "3"],
-    "refits": ["refits", "--runs", "r", *SETTINGS],
+    "refits": ["refits", "--paper", "exploration", "--runs", "r", *SETTINGS],
     "curves": ["curves", "--network", "mlp", "--dataset", "mnist", "--candidates", "0", *SETTINGS],
     "extrapolate": ["extrapolate", "--curves", "c.parquet", *SETTINGS],
     "lookup measure": ["lookup", "measure", "--part", "0", *SETTINGS],

@@ -5,19 +5,22 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from frugal.learners import NETWORKS, SCALERS
 from studies import registry
 from studies.blocks import readings_with
 from studies.folds_comparison.entries import entries_of
 from studies.greedy_cv.factorial import combinations
+from studies.greedy_cv.settings import Tabulated
 from studies.plan.common import ALL, Config, Wildcards, as_json, shares
 
 OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}
 """Scalers of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
 OWN_SEEDS: Final = "own_seeds"
 """In a variant's label: every tree has a `random_state` of its own."""
+_READ: Final = get_args(Tabulated)
+"""Names of document 001's experiments that may be run in other readings."""
 _KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
 _SEARCH: Final = "{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
 
@@ -89,7 +92,7 @@ class FoldJobs:
 
         One that has other readings searches in those of its readings alone.
         """
-        if not self.replays[experiment].kind_of(f"readings/any/{experiment}"):
+        if experiment not in _READ:
             return True
         named = self.study["readings"]
         readings = [{}, *(named[name] for name in readings_with(self.study, experiment))]
@@ -168,8 +171,7 @@ class FoldJobs:
 
     def experiment_labels(self, w: Wildcards) -> str:
         """Labels of the reading that an experiment's runs are of, as JSON; none where it has no readings."""
-        has_readings = self.replays[w.experiment].kind_of(f"readings/any/{w.experiment}")
-        return as_json(self._labels(self._read(w)) if has_readings else {})
+        return as_json(self._labels(self._read(w)) if w.experiment in _READ else {})
 
     def _labels(self, settings: Config) -> dict[str, str]:
         """Labels that tell one reading's runs from another's."""

@@ -13,6 +13,7 @@ from frugal.arguments import files_of, parse_settings
 from frugal.checks import check_known
 from frugal.cli import journal_beside, search_trials
 from frugal.files import check_outputs, read, read_all, read_rows, write, write_text
+from studies import run_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -312,21 +313,11 @@ def _derive(args: argparse.Namespace) -> None:
 # What papers show ------------------------------------------------------------------------------------------------
 
 
-def _of_its_runs(command: Command) -> Command:
-    """A command that first refuses the runs of another paper, or of something else of its own."""
+def _of_its_runs(command: Command, check: Command) -> Command:
+    """A command after `check`, which refuses the runs of another paper, or of something else of its own."""
 
     def checked(args: argparse.Namespace) -> None:
-        from studies import run_files
-
-        match args.command:
-            case "claims":
-                run_files.check_claimed(args.paper, args.runs)
-            case "refits":
-                run_files.check_refitted(args.paper, args.runs)
-            case "derive":
-                run_files.check_derived(args.paper, args.name, args.runs)
-            case _:
-                run_files.check_shown(args.paper, args.command, args.name, args.runs or ())
+        check(args)
         try:
             command(args)
         except (KeyError, IndexError, TypeError) as error:
@@ -399,13 +390,15 @@ JOBS: dict[str, Command] = {
     "curves": _curves,
     "extrapolate": _extrapolate,
     "lookup": _lookup,
-    "refits": _of_its_runs(_refits),
+    "refits": _of_its_runs(_refits, lambda args: run_files.check_refitted(args.paper, args.runs)),
     "rows": _rows,
     "gather": _gather,
-    "derive": _of_its_runs(_derive),
-    "table": _of_its_runs(_table),
-    "figure": _of_its_runs(_figure),
-    "claims": _of_its_runs(_claims),
+    "derive": _of_its_runs(_derive, lambda args: run_files.check_derived(args.paper, args.name, args.runs)),
+    "table": _of_its_runs(_table, lambda args: run_files.check_shown(args.paper, "table", args.name, args.runs)),
+    "figure": _of_its_runs(
+        _figure, lambda args: run_files.check_shown(args.paper, "figure", args.name, args.runs or ())
+    ),
+    "claims": _of_its_runs(_claims, lambda args: run_files.check_claimed(args.paper, args.runs)),
 }
 """Name -> what runs it; `arguments` says what each takes."""
 LOOKUP_STEPS: dict[str, Command] = {

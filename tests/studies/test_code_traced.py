@@ -23,6 +23,7 @@ from studies.registry import experiments
 ROOT = Path(__file__).parents[2]
 DISPATCHING = {
     "frugal.checks:check_known",
+    "studies.jobs:JOBS",
     "studies.jobs:_lookup",
     "studies.jobs:_of_its_runs",
     "studies.jobs:_trials",

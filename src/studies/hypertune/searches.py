@@ -114,7 +114,7 @@ def runs_of(learners: tuple[str, ...], *ends: str) -> Callable[[Mapping[str, Any
     """
 
     def runs(config: Mapping[str, Any]) -> tuple[str, ...]:
-        tuned = [name for name in LEARNERS if config["hypertune"][name]["datasets"]]
+        tuned = [name for name in LEARNERS if is_tuned(config, learner=name)]
         shown = [name for name in learners if name in tuned] or tuned[:1]
         return tuple(f"{name}{end}" for name in shown for end in ends)
 

@@ -168,11 +168,11 @@ def _curves(args: argparse.Namespace) -> None:
     from frugal.checks import check_settings
     from frugal.datasets import load
     from frugal.trials.curve_set import train_curves
-    from studies import code as jobs
+    from studies import code as job_code
 
     settings = parse_settings(args.settings)
     check_settings(settings, ("n_train", "n_valid", "n_epochs"))
-    with journal_beside(args, lambda: jobs.curves(args.network, args.dataset)) as journal:
+    with journal_beside(args, lambda: job_code.curves(args.network, args.dataset)) as journal:
         data = load(args.dataset, root=args.root)
         write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
 
@@ -182,12 +182,12 @@ def _extrapolate(args: argparse.Namespace) -> None:
     from frugal.checks import check_settings
     from frugal.trials.curve_set import COLUMNS
     from frugal.trials.extrapolations import extrapolate
-    from studies import code as jobs
+    from studies import code as job_code
 
     settings = parse_settings(args.settings)
     check_settings(settings, ("check_share", "curve"))
     curves = read(args.curves, *COLUMNS)
-    with journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0]))) as journal:
+    with journal_beside(args, lambda: job_code.extrapolate(str(curves["network"].iloc[0]))) as journal:
         write(extrapolate(curves, **settings, journal_path=journal), args.output)
 
 
@@ -198,10 +198,12 @@ def _lookup(args: argparse.Namespace) -> None:
 
 def _lookup_measure(args: argparse.Namespace) -> None:
     from frugal.trials.look_up_jobs import measure_part
-    from studies import code as jobs
+    from studies import code as job_code
 
     settings = parse_settings(args.settings)
-    with journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"])) as journal:
+    with journal_beside(
+        args, lambda: job_code.lookup("measure", settings["learner"], settings["dataset"])
+    ) as journal:
         write(measure_part(settings, args.part, args.root, journal), args.output)
 
 

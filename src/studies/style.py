@@ -187,7 +187,7 @@ def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
     """Write a figure as PNG and SVG, both or none; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
-    from studies.lean import lean
+    from studies.svg import smaller
 
     png, svg = BytesIO(), BytesIO()
     with rc_context(_SETTINGS):
@@ -195,4 +195,4 @@ def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     with whole(path_png) as part, whole(path_svg) as other:
         part.write_bytes(png.getvalue())
-        other.write_text(lean(svg.getvalue().decode()))
+        other.write_text(smaller(svg.getvalue().decode()))

@@ -5,7 +5,7 @@ from snakemake.exceptions import WorkflowError
 from frugal.code import jobs
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.learners import CLASSIFIERS, NETWORKS
-from studies import code as studies_jobs
+from studies import code as job_code
 from studies import interpreters
 from studies import config as studies_config
 from studies.plan import Plan

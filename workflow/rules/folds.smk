@@ -25,7 +25,7 @@ rule scores:
     params:
         flags=PLAN.folds.scoring_flags,
         code=lambda wildcards: hash_of(
-            studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=False)
+            job_code.scores(wildcards.dataset, wildcards.classifier, timed=False)
         ),
     shell:
         "python -m studies job scores --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
@@ -51,7 +51,7 @@ use rule scores as scores_timed with:
     params:
         flags=PLAN.folds.timed_flags,
         code=lambda wildcards: hash_of(
-            studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
+            job_code.scores(wildcards.dataset, wildcards.classifier, timed=True)
         ),
 
 
@@ -78,7 +78,7 @@ rule rungs:
         lengths=config["greedy_cv"]["early_stopping"]["n_candidates"],
         settings=PLAN.folds.rung_settings,
         code=lambda wildcards: hash_of(
-            studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
+            job_code.rungs(wildcards.dataset, wildcards.classifier, timed=False)
         ),
     shell:
         "python -m studies job rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
@@ -104,7 +104,7 @@ use rule rungs as rungs_timed with:
         flags=PLAN.folds.timed_flags,
         lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
         code=lambda wildcards: hash_of(
-            studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
+            job_code.rungs(wildcards.dataset, wildcards.classifier, timed=True)
         ),
 
 
@@ -132,7 +132,7 @@ rule network_default:
             "max_error"
         ],
         code=lambda wildcards: hash_of(
-            studies_jobs.default(wildcards.classifier, wildcards.dataset)
+            job_code.default(wildcards.classifier, wildcards.dataset)
         ),
     shell:
         "python -m studies job default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
@@ -173,7 +173,7 @@ rule search:
     params:
         lengths=PLAN.folds.lengths(),
         settings=PLAN.folds.settings_of,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        code=lambda wildcards: hash_of(job_code.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
         seconds="",
     shell:
@@ -204,7 +204,7 @@ rule search_pack:
         in_turn=1,
     params:
         jobs=PLAN.folds.replay_pack_jobs,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        code=lambda wildcards: hash_of(job_code.search(wildcards.method)),
     shell:
         "python -m studies job pack {params.jobs:q} > {log} 2>&1"
 
@@ -223,7 +223,7 @@ rule packed_search:
     params:
         lengths=PLAN.folds.lengths(),
         settings=PLAN.folds.settings_of,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        code=lambda wildcards: hash_of(job_code.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
         "cp {input}/{wildcards.dataset}/{wildcards.classifier}/n{wildcards.n}/k{wildcards.k}/"
@@ -339,7 +339,7 @@ rule collect:
         runtime=10,
     params:
         labels=PLAN.folds.experiment_labels,
-        code=hash_of(studies_jobs.collect()),
+        code=hash_of(job_code.collect()),
     shell:
         "python -m studies job collect --labels {params.labels:q} --search {input} --output {output.runs} --cells-output {output.cells}"
         " > {log} 2>&1"
@@ -407,7 +407,7 @@ rule explore:
         settings=PLAN.folds.explored_settings(),
         taus=config["beta_pruning"]["network"]["taus"],
         buffers=config["beta_pruning"]["network"]["buffers"],
-        code=hash_of(studies_jobs.explore(PLAN.folds.explored)),
+        code=hash_of(job_code.explore(PLAN.folds.explored)),
     shell:
         "python -m studies job explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
@@ -437,7 +437,7 @@ rule compare:
         strategy=lambda wildcards: PLAN.folds.entries[wildcards.entry].strategy,
         settings=PLAN.folds.entry_settings,
         code=lambda wildcards: hash_of(
-            studies_jobs.compare(PLAN.folds.entries[wildcards.entry].strategy)
+            job_code.compare(PLAN.folds.entries[wildcards.entry].strategy)
         ),
         budget=PLAN.folds.entry_budget,
         lengths=config["folds_comparison"]["n_candidates"],

@@ -294,7 +294,7 @@ rule claims_summary:
         runtime=10,
     params:
         caption=f"How many claims have which verdict. Scale {config['scale']}.",
-        code=hash_of(studies_jobs.summary()),
+        code=hash_of(job_code.summary()),
     shell:
         "python -m studies summary --claims {input} --output {output.csv} > {log} 2>&1"
 

@@ -61,7 +61,7 @@ rule environment:
     params:
         script=interpreters.__file__,
         folder=lambda wildcards, output: output[0].removesuffix(".json"),
-        code=hash_of(studies_jobs.environment()),
+        code=hash_of(job_code.environment()),
     shell:
         "python {params.script:q} --pins {input.pins:q} --folder {params.folder} --output {output} > {log} 2>&1"
 
@@ -87,6 +87,6 @@ rule gather_rows:
         in_turn=1,
     params:
         flags="",
-        code=hash_of(studies_jobs.gather()),
+        code=hash_of(job_code.gather()),
     shell:
         "python -m studies job gather {params.flags} --runs {input} --output {output} > {log} 2>&1"

@@ -221,7 +221,7 @@ rule curves:
         network=lambda wildcards: PLAN.trials.network_of(wildcards.network),
         settings=PLAN.trials.curve_settings,
         code=lambda wildcards: hash_of(
-            studies_jobs.curves(
+            job_code.curves(
                 PLAN.trials.network_of(wildcards.network), wildcards.dataset
             )
         ),
@@ -250,7 +250,7 @@ rule gather_curves:
         mem_mb=2000,
         runtime=10,
     params:
-        code=hash_of(studies_jobs.gather()),
+        code=hash_of(job_code.gather()),
     shell:
         "python -m studies job gather --runs {input} --by id --output {output} > {log} 2>&1"
 
@@ -276,7 +276,7 @@ rule extrapolations:
     params:
         settings=PLAN.trials.extrapolation_settings(),
         code=lambda wildcards: hash_of(
-            studies_jobs.extrapolate(PLAN.trials.network_of(wildcards.network))
+            job_code.extrapolate(PLAN.trials.network_of(wildcards.network))
         ),
     shell:
         "python -m studies job extrapolate --curves {input} --settings {params.settings:q} --output {output} > {log} 2>&1"
@@ -360,9 +360,7 @@ use rule hypertune_refits as exploration_refits with:
     params:
         paper="exploration",
         settings=PLAN.trials.task2_settings(),
-        code=hash_of(
-            studies_jobs.refits("exploration", ["logistic_regression"], ["mnist"])
-        ),
+        code=hash_of(job_code.refits("exploration", ["logistic_regression"], ["mnist"])),
 
 
 use rule hypertune_refits as compare_trials with:
@@ -386,7 +384,7 @@ use rule hypertune_refits as compare_trials with:
         paper="trials_comparison",
         settings=PLAN.trials.compared_settings,
         code=lambda wildcards: hash_of(
-            studies_jobs.refits(
+            job_code.refits(
                 "trials_comparison", [wildcards.learner], [wildcards.dataset]
             )
         ),

@@ -13,9 +13,9 @@ from typing import Final
 
 import pandas as pd
 
-from studies.paths import SLACK
 from studies.shared.look_up_tables import cells, is_trial, largest_cells, least_test_error
 from studies.tidy import need_columns
+from studies.trajectories import SLACK
 
 METHODS: Final = ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "mtbo_64", "fabolas")
 """Of `svm_search`, in the order of the figures; `cnn_search` has some of them."""

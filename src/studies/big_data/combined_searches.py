@@ -22,10 +22,10 @@ from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
 from studies.cells import every
 from studies.estimates import Arrays, Estimate
 from studies.paired import less_or_more
-from studies.paths import mean_path, until_last
 from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
 from studies.tidy import mean_by_seed, provenance, shares_within, tidied
+from studies.trajectories import mean_path, until_last
 
 
 class Speed(NamedTuple):

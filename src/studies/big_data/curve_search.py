@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio
 from studies.methods import methods
-from studies.paths import SLACK, until_as_good
 from studies.records import Claim, Study
 from studies.regions import above, at_most, factor_of_two, near
 from studies.tidy import need_columns
+from studies.trajectories import SLACK, until_as_good
 
 OPTIMISERS: Final = ("random", "tpe", "smac")
 """What termination is wrapped around, those of Domhan et al. (2015)."""

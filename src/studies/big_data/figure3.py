@@ -11,10 +11,10 @@ import pandas as pd
 from studies import plotters, style
 from studies.big_data.arrivals import METHODS, arrivals, cost_ratio, searches, targets
 from studies.paired import differences
-from studies.paths import mean_at, mean_curve
 from studies.records import Artefact
 from studies.shared.look_up_tables import least_test_error
 from studies.tidy import in_order, mean_of_each, provenance, shares_within, tidied
+from studies.trajectories import mean_at, mean_curve
 
 # Numbers -------------------------------------------------------------------------------------------------------
 

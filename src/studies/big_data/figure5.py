@@ -14,9 +14,9 @@ from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searc
 from studies.big_data.tables import render
 from studies.estimates import Array
 from studies.methods import TRIALS as RECORDS
-from studies.paths import mean_path, until_last
 from studies.records import Artefact
 from studies.tidy import mean_of_each, provenance, shares_within, tidied
+from studies.trajectories import mean_path, until_last
 
 N_POINTS: Final = 201
 SHOWN: Final = "random_terminated"

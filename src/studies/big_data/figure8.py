@@ -20,9 +20,9 @@ from studies.big_data.sample_sizes import (
     need,
     outcomes,
 )
-from studies.paths import mean_at
 from studies.records import Artefact
 from studies.tidy import by_measure, provenance, read_printed, tidied
+from studies.trajectories import mean_at
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask
 from studies.estimates import Array
-from studies.paths import until_as_good
+from studies.trajectories import until_as_good
 
 if TYPE_CHECKING:
     from frugal.trials.problems import Problem, Report

@@ -15,9 +15,9 @@ from frugal.interface import Candidate
 from frugal.spaces import SearchSpace
 from studies import plotters, style
 from studies.exploration.document import FLOOR
-from studies.paths import mean_path
 from studies.records import Look, Method
 from studies.tidy import need_columns, provenance
+from studies.trajectories import mean_path
 
 FUNCTION: Final = "function"
 """What stands for a learner in searches on functions."""

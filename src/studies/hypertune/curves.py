@@ -51,10 +51,10 @@ from studies.hypertune.searches import (
 from studies.hypertune.settings import ON_TABLES
 from studies.kinds import SEARCH, of_experiment
 from studies.methods import methods
-from studies.paths import steps
 from studies.records import Artefact, Method, Study
 from studies.regions import above
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
+from studies.trajectories import steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,11 +23,11 @@ from studies import kinds, plotters, style
 from studies.estimates import Array, Arrays, Estimate, ratio, tied
 from studies.hypertune.searches import FLOOR, paths
 from studies.markdown import crossed, made_of, with_interval
-from studies.paths import mean_path, steps
 from studies.records import Artefact, Claim, Floor, LineStyle, Method, Study
 from studies.regions import above
 from studies.shared.look_up_tables import cells, is_trial
 from studies.tidy import in_order, mean_by_seed, provenance, tidied
+from studies.trajectories import mean_path, steps
 
 
 def _method(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:

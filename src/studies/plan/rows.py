@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from studies import code as studies_jobs
+from studies import code as job_code
 from studies import registry
 from studies.plan.common import ALL, Config, Wildcards, as_json, dataset_files, shares
 from studies.records import Study
@@ -72,4 +72,4 @@ class RowJobs:
 
     def code(self, w: Wildcards) -> str:
         """Hash of the code of an experiment."""
-        return studies_jobs.hash_of(studies_jobs.rows(w.experiment, json.loads(self.settings(w)), self.methods(w)))
+        return job_code.hash_of(job_code.rows(w.experiment, json.loads(self.settings(w)), self.methods(w)))

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from studies import artefacts, registry
-from studies import code as studies_jobs
+from studies import code as job_code
 from studies.captions import caption
 from studies.plan.common import Config, Wildcards, dataset_files, files
 
@@ -70,8 +70,7 @@ class ShownJobs:
     def pack_code(self, w: Wildcards) -> list[str]:
         """Params function: hashes of the code of what is in a pack."""
         return [
-            studies_jobs.hash_of(studies_jobs.shown(kind, w.paper, name))
-            for kind, name in self.packs[w.paper][w.pack]
+            job_code.hash_of(job_code.shown(kind, w.paper, name)) for kind, name in self.packs[w.paper][w.pack]
         ]
 
     def pack_of(self, kind: str) -> Callable[[Wildcards], str]:
@@ -117,11 +116,11 @@ class ShownJobs:
 
     def code(self, kind: str) -> Callable[[Wildcards], str]:
         """Params function: hash of the code of a table, a figure or claims."""
-        return lambda w: studies_jobs.hash_of(studies_jobs.shown(kind, w.paper, getattr(w, "name", "")))
+        return lambda w: job_code.hash_of(job_code.shown(kind, w.paper, getattr(w, "name", "")))
 
     def derived_code(self, w: Wildcards) -> str:
         """Hash of the code of a run that is computed from others or from nothing."""
-        return studies_jobs.hash_of(studies_jobs.derived(w.paper, w.name))
+        return job_code.hash_of(job_code.derived(w.paper, w.name))
 
     def files_of(self, target: str) -> list[str]:
         """The files of the tables, figures and claims that a target makes: a paper's, or that of some studies."""

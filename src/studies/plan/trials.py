@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from frugal.datasets.catalogue import CATALOGUE
 from studies import blocks, registry
-from studies import code as studies_jobs
+from studies import code as job_code
 from studies.plan.common import Config, Wildcards, as_json, dataset_files, shares
 from studies.records import Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
@@ -137,7 +137,7 @@ class TrialJobs:
         elif w.learner == "curves":
             looked_up = self.network_of(blocks.curve_sets(self.config)[w.dataset][0])
         settings = json.loads(self.search_settings(w))
-        return studies_jobs.hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
+        return job_code.hash_of(job_code.trials(w.method, w.learner, w.dataset, settings, looked_up))
 
     def _searches_of(self, w: Wildcards) -> list[Wildcards]:
         """All searches of an experiment, each as the wildcards of its own path."""
@@ -218,7 +218,7 @@ class TrialJobs:
 
         def found(w: Wildcards) -> str:
             block = self.config["lookup"][w.table]
-            return studies_jobs.hash_of(studies_jobs.lookup(step, block["learner"], block["dataset"]))
+            return job_code.hash_of(job_code.lookup(step, block["learner"], block["dataset"]))
 
         return found
 
@@ -275,7 +275,7 @@ class TrialJobs:
     def tuned_code(self, w: Wildcards) -> str:
         """Hash of the code of a refit of document 004."""
         datasets = self.config["hypertune"][w.learner]["datasets"]
-        return studies_jobs.hash_of(studies_jobs.refits("hypertune", [w.learner], datasets))
+        return job_code.hash_of(job_code.refits("hypertune", [w.learner], datasets))
 
     def task2_settings(self) -> str:
         """Settings of the refits of document 002's second task, as JSON."""

@@ -11,11 +11,11 @@ import pandas as pd
 
 from studies import style
 from studies.methods import TRIALS
-from studies.paths import mean_curve
 from studies.records import Artefact, Look, default_look
 from studies.shared.ranks import COLUMNS as RANKS
 from studies.shared.ranks import draw_diagrams, rank_table
 from studies.tidy import provenance
+from studies.trajectories import mean_curve
 from studies.trials_comparison.problems_and_methods import GROUPS, PROBLEMS, in_order
 from studies.trials_comparison.regrets import PROBLEM, budget_of, ends, ordered, runs_of, titles
 

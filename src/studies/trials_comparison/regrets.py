@@ -22,9 +22,9 @@ import pandas as pd
 from studies.blocks import block_of, n_trials_of
 from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
-from studies.paths import SLACK, steps
 from studies.records import Artefact, Study
 from studies.tidy import mean_by_seed, need_columns, tidied
+from studies.trajectories import SLACK, steps
 from studies.trials_comparison.problems_and_methods import (
     CELL,
     COLUMNS,

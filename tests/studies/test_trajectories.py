@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from studies.paths import mean_at, mean_path, steps, until_as_good, until_last
+from studies.trajectories import mean_at, mean_path, steps, until_as_good, until_last
 
 
 def path(*qualities):

@@ -1,4 +1,4 @@
-"""A lean SVG draws what matplotlib's own does: the same shapes in the same places, styles and order."""
+"""A smaller SVG draws what matplotlib's own does: the same shapes in the same places, styles and order."""
 
 import re
 from base64 import b64decode
@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from studies.lean import lean
+from studies.svg import smaller
 
 HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -83,7 +83,7 @@ def drawn(svg):
 
 
 def test_a_lean_file_draws_the_same(svg):
-    before, after = drawn(svg), drawn(lean(svg))
+    before, after = drawn(svg), drawn(smaller(svg))
     assert len(before) > 200
     assert {"path", "image"} == {kind[0] for kind, _, _ in before}
     for (kind, numbers, pixels), (its_kind, its_numbers, its_pixels) in zip(before, after, strict=True):
@@ -93,11 +93,11 @@ def test_a_lean_file_draws_the_same(svg):
 
 
 def test_a_lean_file_keeps_what_is_referred_to_and_is_much_smaller(svg):
-    found = lean(svg)
+    found = smaller(svg)
     assert len(found) < 0.7 * len(svg)
     names = set(re.findall(r'id="([^"]+)"', found))
     assert names == set(re.findall(r'(?:href="|url\()#([^)"]+)', found))
-    assert lean(svg) == found
+    assert smaller(svg) == found
 
 
 def test_a_change_of_what_is_drawn_is_seen(svg):
@@ -110,4 +110,4 @@ def test_a_picture_of_many_colours_stays_as_it_is():
     written = BytesIO()
     figure.savefig(written, format="svg", dpi=160)
     before = written.getvalue().decode()
-    assert [pixels for *_, pixels in drawn(lean(before))] == [pixels for *_, pixels in drawn(before)]
+    assert [pixels for *_, pixels in drawn(smaller(before))] == [pixels for *_, pixels in drawn(before)]

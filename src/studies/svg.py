@@ -22,7 +22,7 @@ N_COLORS: Final = 256
 """Of a picture with a palette."""
 
 
-def lean(svg: str) -> str:
+def smaller(svg: str) -> str:
     """The same picture in fewer bytes.
 
     Coordinates are rounded to a hundredth of a point, steps are lines along an axis, groups that only have a name

@@ -55,7 +55,7 @@ def _forecast(args: argparse.Namespace) -> None:
     from studies.markdown import plain
 
     print(plain(costs.forecast(sys.stdin.read())), end="")
-    print("Estimates from published runs. Searches on all rows may take several times as long, the CNN's less.")
+    print("Estimates: those of document 004 are scaled up from fewer rows; the CNN's searches end after 24 hours.")
 
 
 def _machine(args: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import stat
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 def whole(path: str | Path) -> Iterator[Path]:
     """Yield a temporary file beside `path`, moved into place when the block ends without an error.
 
+    A file that is replaced hands on its permissions; a link is replaced, not followed.
+
     Leftovers of killed processes beside `path` are removed first.
 
     Raises:
@@ -39,6 +42,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     try:
         with naming(path, part):
             yield part
+            if target.is_file() and not target.is_symlink():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
             part.replace(target)
     finally:
         part.unlink(missing_ok=True)

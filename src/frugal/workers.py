@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection, wait
 from queue import Empty, SimpleQueue
 from typing import Any, Final, ParamSpec, TypeVar
@@ -68,8 +68,8 @@ class Workers(Executor):
 
     If a process dies, its task fails with `WorkerDiedError` and another process replaces it. The future of a
     task raises the exception of the task, or a RuntimeError with its text if it cannot be pickled. Each process
-    computes on one thread, ignores Ctrl-C, and cannot start processes of multiprocessing. No process outlives
-    the block or the parent process.
+    computes on one thread and ignores Ctrl-C. No process outlives the block or the parent process. One that a
+    task has started itself is not ended with its worker.
 
     Attributes:
         n_workers: number of processes.
@@ -390,6 +390,7 @@ def _work(pipe: Connection[bytes, bytes]) -> None:
     from threadpoolctl import threadpool_limits
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # a fit may start processes
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # libraries loaded later
     evaluate: Callable[..., Any] | None = None

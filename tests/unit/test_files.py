@@ -23,6 +23,14 @@ def text_of(tmp_path, **columns):
     return (tmp_path / "t.csv").read_text().splitlines()[1:]
 
 
+def test_a_file_that_is_replaced_hands_on_its_permissions(tmp_path):
+    path = tmp_path / "search.jsonl"
+    path.touch(mode=0o600)
+    with whole(path) as part:
+        part.write_text("more")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("more", 0o600)
+
+
 def test_numbers_are_rounded_to_8_significant_digits(tmp_path):
     shown = text_of(tmp_path, x=[2 / 3, 123456.789012, 1.23456789012e-7, -1e-300 / 3])
     assert shown == ["0.66666667", "123456.79", "1.2345679e-07", "-3.3333333e-301"]

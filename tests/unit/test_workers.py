@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from concurrent.futures import BrokenExecutor, wait
-from multiprocessing import active_children
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,9 @@ def work(task):
             raise OwnMemoryError("one", "two")
         case "memory":
             raise MemoryError("no room")
+        case "processes":
+            with get_context("fork").Pool(1) as pool:
+                return pool.map(len, ["ab"])
         case "lambda":
             return threading.Lock()
         case "process":
@@ -169,6 +172,10 @@ def test_one_thread_is_used_by_each_process(monkeypatch):
     with threadpool_limits(2), Workers(1, work, start_method="fork") as workers:
         assert limits() == {2}
         assert workers.submit(work, "threads").result() == ("1", {1})
+
+
+def test_a_task_may_start_processes(workers):
+    assert workers.submit(work, "processes").result() == [2]
 
 
 def test_a_task_that_is_stopped_costs_no_other_its_process():

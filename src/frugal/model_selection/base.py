@@ -198,7 +198,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         if self.journal is None:
             return {}
         return fingerprint(
-            data=(inputs.X, inputs.y, dict(inputs.params)),
+            data=(inputs.X, inputs.y, {name: value for name, value in inputs.params.items() if value is not None}),
             estimator=clone(self.estimator),
             **parts,
             splits=inputs.splits,

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 from joblib.hashing import NumpyHasher
+from scipy.sparse import issparse
 
 from frugal.pickles import dumps
 
@@ -64,7 +65,7 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
     """
 
     def __init__(self, seen: dict[int, str]) -> None:
-        super().__init__("md5")
+        super().__init__("md5", coerce_mmap=True)
         self._seen = seen
         self.found: list[str] = []
 
@@ -74,6 +75,10 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
         if known is not None and _is_of_user(known):
             obj = _defined(self._seen, known)
             self.found.append(obj)
+        elif issparse(obj):  # scipy keeps in the object what it has found out about it, such as sorted indices
+            rows: Any = obj.tocsr(copy=True)  # type: ignore[attr-defined]
+            rows.sum_duplicates()
+            obj = (type(obj), rows.shape, rows.data, rows.indices, rows.indptr)
         super().save(obj)
 
 

@@ -265,7 +265,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
-        if interruption is None and outcome.ended and not is_complete(outcome).any():
+        if interruption is None and outcome.ended and outcome.fits and not is_complete(outcome).any():
             warnings.warn(
                 f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",
                 UserWarning,

@@ -387,7 +387,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             def keep(trial: Trial) -> None:
                 for fit in trial.fits if isinstance(trial, ScoredTrial) else ():
                     self._check_fit(fit)
-                if self.error_score == "raise" and trial.reason:
+                is_scored = isinstance(trial, ScoredTrial) and not any(fit.reason for fit in trial.fits)
+                if self.error_score == "raise" and trial.reason and not is_scored:  # a score of nan is no failure
                     raise RuntimeError(trial.reason)
                 journal.keep_trial(trial)
                 progress.add(score(), self.n_trials_kept_)

@@ -29,6 +29,8 @@ _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
 _THOUSANDS: Final = re.compile(r"\s*[-+]?\d{1,3},\d{3}\s*")
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
+_FLAGS: Final = {"true": 1.0, "false": 0.0}
+"""Numbers for the words of a column of true and false, in lower case."""
 _MISSING: Final = "missing"
 
 
@@ -70,7 +72,7 @@ class Columns:
 
     def parsed(self, table: pd.DataFrame) -> pd.DataFrame:
         """The used columns, with numbers and dates parsed, so that no fit has to parse them again."""
-        parsed = {name: as_number(table[name], mark) for name, mark in self.numeric.items()}
+        parsed = {name: as_number(table[name], mark, flags=True) for name, mark in self.numeric.items()}
         parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
         return table[self.used].assign(**parsed)
 
@@ -95,17 +97,21 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
     found = Columns()
     for name in table.columns:
         column, values = table[name], present(table[name])
-        mark = decimal_mark(values)
+        mark = decimal_mark(values, flags=True)
         order = None if mark is not None else date_order(values)
         parsed = values
         if mark is not None:
-            parsed = as_number(values, mark)
+            parsed = as_number(values, mark, flags=True)
         elif order is not None:
             parsed = as_date(values, order)
         is_words = mark is None and order is None
         why = None
         if values.empty or name not in keep:
             why = _why_left_out(parsed, len(column), target, task, is_words=is_words)
+            if is_words and why is not None and _may_be_thousands(values):
+                why = (
+                    "numbers whose commas may mark thousands or decimals: write them without (--keep takes words)"
+                )
         if why is not None:
             found.left_out[name] = why
             continue
@@ -121,6 +127,13 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
                 f"{len(odd)} value(s) count as missing: {_shown([reprlib.repr(str(v)) for v in odd.unique()], 3)}"
             )
     return found
+
+
+def _may_be_thousands(values: pd.Series) -> bool:
+    """True for texts such as 48,123 and numbers, whose decimal mark cannot be told."""
+    texts = values.astype(str)
+    unclear = texts.str.fullmatch(_THOUSANDS.pattern)
+    return bool(unclear.any()) and bool(as_number(texts[~unclear]).notna().all())
 
 
 def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, *, is_words: bool) -> str | None:
@@ -166,8 +179,11 @@ def present(column: pd.Series) -> pd.Series:
     return values if values.dtype.kind in "iufbmM" else values[~values.isin(NO_VALUE)]
 
 
-def decimal_mark(values: pd.Series) -> str | None:
-    """Decimal mark of a column of numbers, or of texts of which most are numbers; None for other columns."""
+def decimal_mark(values: pd.Series, *, flags: bool = False) -> str | None:
+    """Decimal mark of a column of numbers, or of texts of which most are numbers; None for other columns.
+
+    With `flags` the words true and false count as numbers.
+    """
     if values.dtype.kind in "iufbm":
         return "."
     if values.dtype.kind == "M" or values.empty:
@@ -176,11 +192,14 @@ def decimal_mark(values: pd.Series) -> str | None:
     has_comma = texts.str.fullmatch(WITH_COMMA.pattern)
     is_comma = has_comma.any() and not texts[has_comma].str.fullmatch(_THOUSANDS.pattern).all()
     mark = "," if is_comma else "."
-    return mark if as_number(values, mark).notna().sum() >= MOST_ARE * len(values) else None
+    return mark if as_number(values, mark, flags=flags).notna().sum() >= MOST_ARE * len(values) else None
 
 
-def as_number(column: pd.Series, mark: str = ".") -> pd.Series:
-    """Values as floats, durations in seconds; nan where there is no finite number."""
+def as_number(column: pd.Series, mark: str = ".", *, flags: bool = False) -> pd.Series:
+    """Values as floats, durations in seconds; nan where there is no finite number.
+
+    With `flags` the words true and false are 1 and 0. pandas reads a column of them as text if one value is odd.
+    """
     import pandas as pd
 
     if column.dtype.kind == "m":
@@ -194,8 +213,14 @@ def as_number(column: pd.Series, mark: str = ".") -> pd.Series:
                     value.replace(",", ".") if isinstance(value, str) and WITH_COMMA.fullmatch(value) else value
                 )
             )
+        if flags:
+            column = column.map(lambda value: _FLAGS.get(_lower(value), value))
         column = pd.to_numeric(column.map(_no_endless), errors="coerce")
     return column.astype(np.float64).replace([np.inf, -np.inf], np.nan)
+
+
+def _lower(value: object) -> str:
+    return value.strip().lower() if isinstance(value, str) else ""
 
 
 def _no_endless(value: object) -> object:
@@ -242,15 +267,27 @@ def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:
     import pandas as pd
 
     columns = pd.DataFrame(X).items()
-    return np.column_stack([as_number(column, mark) for (_, column), mark in zip(columns, marks, strict=True)])
+    return np.column_stack(
+        [as_number(column, mark, flags=True) for (_, column), mark in zip(columns, marks, strict=True)]
+    )
 
 
 def as_words(X: Any) -> NDArray[np.object_]:
-    """Every value as text, missing ones as "missing"; shape (n_rows, n_columns)."""
+    """Every value as text, missing ones as "missing"; shape (n_rows, n_columns).
+
+    Words do not depend on the type that pandas chose: 1.0 is "1", and True, "True" and "TRUE" are "true".
+    """
     import pandas as pd
 
     frame = pd.DataFrame(X).astype(object)
-    return frame.where(frame.notna() & ~frame.isin(NO_VALUE), _MISSING).astype(str).to_numpy(dtype=object)
+    return frame.where(frame.notna() & ~frame.isin(NO_VALUE), _MISSING).map(_word).to_numpy(dtype=object)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, float | np.floating) and value.is_integer():
+        return str(int(value))
+    text = str(value)
+    return lower if (lower := text.strip().lower()) in _FLAGS else text
 
 
 def as_days(X: Any, orders: Sequence[str]) -> NDArray[np.float64]:

@@ -97,6 +97,12 @@ def test_pruned_candidates_say_against_which():
     assert search.n_fits_ == 4
 
 
+def test_without_a_fit_it_is_not_said_that_the_best_is_that_of_the_folds_so_far(recwarn):
+    with pytest.raises(ValueError, match="no fit was made"):
+        searched(time_limit=1e-9)
+    assert not [found for found in recwarn if "so the best is" in str(found.message)]
+
+
 def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
     with pytest.warns(UserWarning, match=r"max_fits=5 was reached before any candidate had all its folds"):
         search = searched(max_fits=5)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from scipy.sparse import csc_matrix, csr_array
 from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -184,6 +185,17 @@ def test_without_a_random_state_the_journals_is_taken(tmp_path, name):
     assert whole.n_fits_kept_ == 7
     again = clone(whole).fit(X, y)
     assert again.n_fits_kept_ == again.n_fits_ == whole.n_fits_
+
+
+@pytest.mark.parametrize("kind", [csr_array, csc_matrix])
+def test_what_scipy_finds_out_about_sparse_rows_makes_no_other_search(tmp_path, kind):
+    X, y = kind(np.kron(np.eye(30), np.ones((2, 1)))), np.arange(60) % 2
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, journal=tmp_path / "search.jsonl")
+    n = search.fit(X, y).n_fits_
+    assert X.has_sorted_indices  # which scipy keeps in X
+    assert search.fit(X, y, groups=None).n_fits_kept_ == n
+    with pytest.raises(ValueError, match="with other data"):
+        search.fit(kind(2 * X), y)
 
 
 def test_fits_on_rows_that_another_seed_drew_are_refused(tmp_path):

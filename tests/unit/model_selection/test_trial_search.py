@@ -208,6 +208,16 @@ def test_failed_fits_follow_error_score():
         TrialSearchCV(KNeighborsClassifier(), space, error_score="raise", **options).fit(X, Y)
 
 
+def test_a_score_of_nan_is_no_failure_that_is_raised():
+    def scoring(estimator, X, y):
+        return np.nan if estimator.n_neighbors == 3 else estimator.score(X, y)
+
+    options = RANDOM | {"n_trials": 6, "cv": 2, "scoring": scoring, "error_score": "raise"}
+    with pytest.warns(UserWarning, match="scores are non-finite"):
+        search = TrialSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, **options).fit(X, Y)
+    assert search.best_params_ == {"n_neighbors": 1}
+
+
 def test_whoever_ignores_warnings_is_not_warned_of_scores_that_are_not_finite():
     def scoring(estimator, X, y):
         return np.nan if estimator.n_neighbors == 5 else estimator.score(X, y)

@@ -11,6 +11,7 @@ from frugal.select.columns import (
     as_date,
     as_days,
     as_number,
+    as_words,
     date_order,
     decimal_mark,
     find_columns,
@@ -172,6 +173,32 @@ def test_new_rows_may_lack_values_and_have_other_words(table, target):
     new = pd.DataFrame({"size": [None], "rooms": [2], "town": ["Chur"], "sold": [None], "extra": [1]})
     assert np.isfinite(fitted.transform(new.astype({"size": float}))).all()
     assert np.isfinite(clone(fitted).fit_transform(table.assign(town=[None, "Bern"] * (N // 2)))).all()
+
+
+@pytest.mark.parametrize("flags", [["True", "False", "unknown"], ["TRUE", " false", None], [True, False, np.nan]])
+def test_true_and_false_are_numbers_whatever_else_a_column_of_new_rows_holds(table, target, flags):
+    table["sold"] = np.arange(N) % 2 == 0
+    fitted = transformer(find_columns(table, target, "classification")).fit(table)
+    new = pd.DataFrame({"sold": flags}, dtype=object).join(table.drop(columns="sold")[:3])
+    expected = fitted.transform(table[:3])[:2]
+    np.testing.assert_array_equal(fitted.transform(new)[:2], expected)
+
+
+def test_words_do_not_depend_on_the_type_that_pandas_chose():
+    assert as_words(pd.DataFrame({"code": ["1", "A"]})).tolist() == [["1"], ["A"]]
+    assert as_words(pd.DataFrame({"code": [1.0, None, 1.5]})).tolist() == [["1"], ["missing"], ["1.5"]]
+    assert as_words(pd.DataFrame({"flag": [True, "FALSE", "Unsure"]})).tolist() == [
+        ["true"],
+        ["false"],
+        ["Unsure"],
+    ]
+
+
+def test_numbers_with_commas_that_are_unclear_are_named_as_such(table, target):
+    rng = np.random.default_rng(1)
+    income = table.assign(income=[f"{thousand},{rest:03d}" for thousand, rest in rng.integers(1, 900, (N, 2))])
+    found = find_columns(income, target, "classification")
+    assert found.left_out["income"].startswith("numbers whose commas may mark thousands or decimals")
 
 
 def test_an_empty_kind_is_no_step():

@@ -315,15 +315,15 @@ class Discrete:
         return f"Discrete({_text(self.distribution)})"
 
     def from_unit(self, u: float) -> int:
-        """Value at quantile `u`; the quantiles 0 and 1 are capped by 2^-32 where there is no bound."""
-        low, high = self.distribution.support()
-        capped = min(max(u, int(low == -math.inf) / _STEPS), 1.0 - int(high == math.inf) / _STEPS)
+        """Value at quantile `u`, capped to [2^-32, 1 - 2^-32]: for rarer values the `cdf` rounds to 0 or 1."""
+        low, _ = self.distribution.support()
+        capped = min(max(u, 1 / _STEPS), 1 - 1 / _STEPS)
         return int(max(self.distribution.ppf(capped), low))
 
     def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """`to_unit` of `from_unit` at quantiles u of any shape, at once."""
-        low, high = self.distribution.support()
-        capped = np.clip(u, int(low == -math.inf) / _STEPS, 1.0 - int(high == math.inf) / _STEPS)
+        low, _ = self.distribution.support()
+        capped = np.clip(u, 1 / _STEPS, 1 - 1 / _STEPS)
         x = np.trunc(np.maximum(self.distribution.ppf(capped), low))
         return np.asarray((self.distribution.cdf(x - 1) + self.distribution.cdf(x)) / 2)
 

@@ -220,6 +220,24 @@ def test_quantiles_snap_at_once_to_where_values_lie(dimension):
 
 
 @pytest.mark.parametrize(
+    "frozen",
+    [
+        reference.binom(40, 0.3),
+        reference.binom(2000, 0.9),
+        reference.hypergeom(200, 60, 40),
+        reference.randint(1, 10),
+    ],
+    ids=lambda frozen: frozen.dist.name,
+)
+def test_the_ends_of_a_discrete_distribution_map_back_where_its_cdf_rounds(frozen):
+    dimension, u = Discrete(frozen), np.array([0.0, 0.5, 1.0])
+    values = [dimension.from_unit(float(quantile)) for quantile in u]
+    units = [dimension.to_unit(value) for value in values]
+    assert [dimension.from_unit(unit) for unit in units] == values
+    assert dimension.snap(u).tolist() == units
+
+
+@pytest.mark.parametrize(
     ("frozen", "values"),
     [
         (reference.randint(1, 10), range(1, 10)),

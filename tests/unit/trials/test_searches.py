@@ -202,6 +202,14 @@ def test_settings_outside_their_range_are_refused(name, settings, message):
         make(name, **settings)
 
 
+def test_tpe_asks_for_the_constant_liar_whatever_optunas_default(monkeypatch):
+    samplers = pytest.importorskip("optuna").samplers
+    plain, given = samplers.TPESampler, {}
+    monkeypatch.setattr(samplers, "TPESampler", lambda **settings: given.update(settings) or plain(**settings))
+    make("tpe")
+    assert given["constant_liar"] is True
+
+
 def test_settings_of_a_strategy_include_those_that_it_hands_on():
     assert trials.settings_of("random") == {"initial": ()}
     assert trials.settings_of("ei_explore")["beta"] == 0.5

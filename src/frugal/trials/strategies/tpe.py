@@ -23,7 +23,7 @@ from frugal.trials.ledger import BaseTrialStrategy
 
 
 class Tpe(BaseTrialStrategy):
-    """Ask-and-tell with Optuna's defaults, apart from the number of random trials.
+    """Ask-and-tell with Optuna's defaults, apart from the number of random trials and the constant liar.
 
     Args:
         space, n_trials: see `frugal.trials.make`.
@@ -43,7 +43,9 @@ class Tpe(BaseTrialStrategy):
     ) -> None:
         check_whole("n_random", n_random, 0)
         super().__init__(space=space, n_trials=n_trials, initial=initial)
-        sampler = optuna.samplers.TPESampler(seed=int(rng.integers(2**31)), n_startup_trials=n_random)
+        sampler = optuna.samplers.TPESampler(
+            seed=int(rng.integers(2**31)), n_startup_trials=n_random, constant_liar=True
+        )
         with quiet_optuna():
             self._study = optuna.create_study(sampler=sampler)
         self._distributions = {name: _distribution(d) for name, d in space.dimensions.items()}

@@ -50,7 +50,7 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
     else:
         if path.suffix.lower() in _SPREADSHEETS:
             raise DatasetError(f"{path} is a spreadsheet: save it as CSV or parquet")
-        frame, dialect = _read(path, **_ONLY_EMPTY_IS_MISSING, low_memory=False)
+        frame, dialect = _read(path, **_ONLY_EMPTY_IS_MISSING)
         if dialect.separator != ",":
             mark = "comma" if dialect.decimal == "," else "point"
             notes.append(f"read with {dialect.separator!r} between fields and a decimal {mark}")
@@ -191,7 +191,8 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
         _check_counts(path, dialect)
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame: pd.DataFrame = pd.read_csv(path, index_col=False, **pandas_options)
+            # In one part: of several, pandas may read the same column as numbers in one and as text in another.
+            frame: pd.DataFrame = pd.read_csv(path, index_col=False, low_memory=False, **pandas_options)
         if frame.iloc[:, -1].hasnans:
             _check_lengths(path, dialect, frame.shape[1])
         return frame, dialect

@@ -116,6 +116,12 @@ def test_words_for_a_missing_value_are_labels_among_words(tmp_path: Path):
     assert (dataset.n_classes, dataset.y.tolist()) == (3, [0, 1, 2, 0])
 
 
+def test_labels_of_a_large_table_are_of_one_kind_though_the_first_look_like_numbers(tmp_path: Path):
+    n_rows = 300_000  # which pandas would read in several parts
+    dataset = from_csv(write(tmp_path / "mine.csv", "a,kind\n" + "1,2\n3,4\n" * (n_rows // 2) + "5,no\n" * 2))
+    assert (dataset.n_classes, np.bincount(dataset.y).tolist()) == (3, [n_rows // 2, n_rows // 2, 2])
+
+
 @pytest.mark.parametrize(
     ("file", "name"),
     [

@@ -95,6 +95,25 @@ def standard_error(values: ArrayLike) -> float:
     return 0.0 if (x == x[0]).all() else float(x.std(ddof=1)) / math.sqrt(x.size)
 
 
+def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
+    """Mean and standard deviation (of the population) to standardise by; a standard deviation of 0 counts as 1.
+
+    Where all values are equal, their mean is that value, without rounding.
+
+    Args:
+        values: at least one value, shape (n,).
+
+    Examples:
+        >>> from frugal.stats import mean_and_sd
+        >>> mean_and_sd([0.1, 0.1, 0.1])
+        (0.1, 1.0)
+    """
+    x = np.asarray(values, dtype=float)
+    if (x == x[0]).all():
+        return float(x[0]), 1.0
+    return float(x.mean()), float(x.std()) or 1.0
+
+
 def mean_score(scores: Sequence[float]) -> float:
     """Mean of a candidate's fold scores, safe to compare by `<` and `==`.
 

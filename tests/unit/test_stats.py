@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from frugal.stats import mean_interval, mean_score, rank_percentile, standard_error, stars, welch
+from frugal.stats import mean_and_sd, mean_interval, mean_score, rank_percentile, standard_error, stars, welch
 
 samples = st.lists(st.floats(-10, 10), min_size=3, max_size=20)
 
@@ -81,6 +81,16 @@ def test_means_of_any_size_tell_digits_from_rounding(scale):
     """A difference in the tenth digit counts; one in the order of the same addends does not."""
     assert mean_score([-1.0 * scale, -2.0 * scale]) > mean_score([-1.0 * scale, -2.0000000001 * scale])
     assert mean_score([0.1 * scale, 0.3 * scale]) == mean_score([0.2 * scale, 0.2 * scale])
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 0.25, 1e300])
+def test_equal_values_are_standardised_to_zero(value):
+    assert mean_and_sd([value] * 3) == (value, 1.0)
+
+
+def test_values_are_standardised_by_their_mean_and_deviation():
+    values = np.random.default_rng(0).normal(3, 2, size=50)
+    assert mean_and_sd(values) == (values.mean(), values.std())
 
 
 def test_the_mean_of_zeros_is_zero():

@@ -17,6 +17,7 @@ import pandas as pd
 
 from frugal.checks import check_choice, check_number
 from frugal.spaces import SearchSpace
+from frugal.stats import mean_and_sd
 from frugal.trials.encoding import Encoding
 from frugal.trials.surrogates import GP
 
@@ -86,6 +87,6 @@ def noise_sd(table: pd.DataFrame, space: SearchSpace, kernel: str = "se") -> flo
     """Fitted noise of a Gaussian process on the errors of trials: a standard deviation, in their unit."""
     encoding, errors = Encoding(space), table["error"].to_numpy(dtype=float)
     X = np.array([encoding.encode(json.loads(text)) for text in table["candidate"]])
-    sd = float(errors.std()) or 1.0
+    mean, sd = mean_and_sd(errors)
     gp = GP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
-    return sd * float(np.sqrt(gp.fit(X, (errors - errors.mean()) / sd).noise_variance))
+    return sd * float(np.sqrt(gp.fit(X, (errors - mean) / sd).noise_variance))

@@ -23,6 +23,7 @@ from frugal.checks import check_choice, check_whole
 from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.spaces import Exponential, SearchSpace, Uniform
+from frugal.stats import mean_and_sd
 from frugal.trials.acquisitions import best_means, perturbed, sobol
 from frugal.trials.acquisitions.entropy_search import P_MIN, InformationGain
 from frugal.trials.acquisitions.representers import DENSITIES, draw, log_density
@@ -249,5 +250,5 @@ class InformationBased(BaseTrialStrategy):
 
 def standardised(values: Array) -> tuple[Array, float, float]:
     """Standardise values; returns them, their mean and their standard deviation (1 in place of 0)."""
-    mean, sd = float(values.mean()), float(values.std()) or 1.0
+    mean, sd = mean_and_sd(values)
     return (values - mean) / sd, mean, sd

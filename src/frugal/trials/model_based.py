@@ -21,6 +21,7 @@ import numpy as np
 from frugal.checks import check_choice, check_number, check_whole
 from frugal.interface import WAIT, Candidate, Trial, Wait
 from frugal.spaces import SearchSpace
+from frugal.stats import mean_and_sd
 from frugal.trials.acquisitions import LogEI, best_means, maximise, perturbed, sobol
 from frugal.trials.encoding import Encoding
 from frugal.trials.ledger import BaseTrialStrategy, check_n_initial, initial_design
@@ -141,8 +142,7 @@ class ModelBased(BaseTrialStrategy):
         return 0 if self._grid is not None else self._n_starts
 
     def _scale(self) -> tuple[float, float]:
-        errors = self._errors()
-        return float(errors.mean()), float(errors.std()) or 1.0
+        return mean_and_sd(self._errors())
 
     def _fitted(self) -> Surrogate:
         if self._surrogate is None:

@@ -202,6 +202,12 @@ def test_settings_outside_their_range_are_refused(name, settings, message):
         make(name, **settings)
 
 
+@pytest.mark.parametrize("error", [0.1, 0.25])  # the mean of three times 0.1 is not 0.1
+def test_equal_errors_do_not_end_a_run_whether_or_not_their_mean_is_rounded(error):
+    strategy = make("ei", n_trials=6, n_initial=3, min_log_ei=-20.0, **QUICK)
+    assert len(spend(strategy, lambda candidate: error)) == 6
+
+
 def test_tpe_asks_for_the_constant_liar_whatever_optunas_default(monkeypatch):
     samplers = pytest.importorskip("optuna").samplers
     plain, given = samplers.TPESampler, {}

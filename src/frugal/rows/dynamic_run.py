@@ -148,11 +148,21 @@ class Run:
     steps: list[Step] = field(default_factory=list)
 
     def advance(self) -> None:
-        """Draw a sample, test it, and take a step unless the fit has converged."""
+        """Draw a sample, test it, and take a step unless the fit has converged.
+
+        Raises:
+            ValueError: if the objective, its gradient or the gradient's variance is not finite: the steps diverge.
+        """
         n, m = len(self.X), self.size
         rows = slice(None) if m == n else self.rng.choice(n, m, replace=False, shuffle=False)
         S, codes = self.X[rows], self.codes[rows]
         at = evaluate(self.coef, S, codes, self.ridge)
+        numbers = (at.objective, at.variance) if m > 1 else (at.objective,)
+        if not (np.isfinite(numbers).all() and np.isfinite(at.gradient).all()):
+            raise ValueError(
+                f"the steps diverge: after {len(self.steps)} steps the objective, its gradient or the variance of "
+                "it is not finite; shorten step, or set line_search"
+            )
         self.points += m
         verdict = self.rule.test(m, at.gradient, at.variance)
         error = math.nan if self.full is None else float(np.square(at.gradient - self.full.gradient).sum())

@@ -98,8 +98,8 @@ def fit_dynamic_sample(
             ends the fit there.
 
     Raises:
-        ValueError: on an argument out of range, labels of the wrong kind, fewer than two classes, or entries
-            that are not finite.
+        ValueError: on an argument out of range, labels of the wrong kind, fewer than two classes, entries that
+            are not finite, or steps that diverge, such as steps that are too long without a line search.
 
     Examples:
         >>> import numpy as np

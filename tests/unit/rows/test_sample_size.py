@@ -220,6 +220,17 @@ def test_a_fit_that_cannot_go_on_has_stalled():
     assert found.n_points == 31 * N
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_steps_that_diverge_are_reported():
+    doubling = {"initial_size": N, "solver": "sgd", "line_search": False, "step": 1.0, "ridge": 3.0}
+    with pytest.raises(
+        ValueError,
+        match=r"^the steps diverge: after 5\d\d steps the objective, its gradient or the variance of it is not "
+        r"finite; shorten step, or set line_search$",
+    ):
+        fit(**doubling, max_iter=1200)
+
+
 def test_separated_classes_are_reported():
     codes = (X[:, 0] > 0).astype(int)
     with pytest.warns(RuntimeWarning, match="X separates the classes, so that the likelihood has no maximum"):

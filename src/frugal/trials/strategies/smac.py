@@ -83,7 +83,8 @@ class Smac(BaseTrialStrategy):
         if info is None:
             return
         cost = max(self._costs, default=1.0) if failed else float(trial.error)
-        self._costs.append(cost)
+        if not failed:
+            self._costs.append(cost)
         status = StatusType.CRASHED if failed else StatusType.SUCCESS
         with _quiet():
             self._facade.tell(info, TrialValue(cost=cost, status=status), save=False)

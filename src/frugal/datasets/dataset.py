@@ -48,8 +48,8 @@ class Dataset:
             name: name of the dataset, from which folds and seeds are derived.
 
         Raises:
-            ValueError: if the shapes do not go together, a number is missing or infinite, a label is missing, or
-                there is one class.
+            ValueError: if the shapes do not go together, a number is missing or infinite, a label is missing,
+                labels of different kinds have no order, or there is one class.
 
         Examples:
             >>> Dataset.from_arrays([[0.1], [0.2], [0.3]], ["no", "yes", "no"]).y.tolist()
@@ -66,7 +66,13 @@ class Dataset:
             raise ValueError("X holds values that are missing or infinite; fill them in or drop the rows")
         if labels.dtype.kind not in "biu" and pd.isna(np.asarray(y, dtype=object)).any():
             raise ValueError("y holds missing labels; drop those rows")
-        values, codes = np.unique(labels, return_inverse=True)
+        try:
+            values, codes = np.unique(labels, return_inverse=True)
+        except TypeError as error:
+            examples = " and ".join(repr(label) for label in {type(label): label for label in labels}.values())
+            raise ValueError(
+                f"y holds labels of different kinds, such as {examples}; write them all as text or all as numbers"
+            ) from error
         if len(values) < 2:
             raise ValueError("y holds a single class, expected two or more")
         everything = {"all": np.arange(len(labels))}

@@ -298,6 +298,11 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
         ([[1.0], [2.0], [3.0]], [0.0, 1.0, np.nan], "y holds missing labels; drop those rows"),
         ([[1.0], [2.0], [3.0]], ["no", "yes", np.nan], "y holds missing labels"),
         ([[1.0], [2.0], [3.0]], ["no", "yes", None], "y holds missing labels"),
+        (
+            [[1.0], [2.0], [3.0]],
+            np.array([1, "a", 1], dtype=object),
+            "y holds labels of different kinds, such as 1 and 'a'; write them all as text or all as numbers",
+        ),
     ],
 )
 def test_arrays_that_make_no_dataset_are_refused(X, y, message):

@@ -134,5 +134,5 @@ def draw(costs: pd.DataFrame) -> Figure:
         axes.barh(kinds["kind"], kinds[column] / 60, left=left, color=color, label=label)
         left = left + kinds[column] / 60
     axes.set(xlabel="sum of the jobs' times (minutes)")
-    axes.legend()
+    axes.legend(loc="lower right")
     return figure

@@ -157,11 +157,11 @@ def _keep_empty(model: type[Settings], overrides: Mapping[str, Any], whole: dict
     """Put back the empty mappings that merging lost: of what is no section, `{}` means none."""
     sections = model.sections()
     for name in model.model_fields:
-        given = overrides.get(name)
-        if name not in sections and given == {}:
+        override = overrides.get(name)
+        if name not in sections and override == {}:
             whole[name] = {}
-        elif name in sections and isinstance(given, Mapping):
-            _keep_empty(sections[name], given, whole[name])
+        elif name in sections and isinstance(override, Mapping):
+            _keep_empty(sections[name], override, whole[name])
 
 
 def check(config: Mapping[str, Any], *, source: str = "config") -> None:

@@ -196,7 +196,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
     def _search(self, problem: _Problem, contexts: Contexts) -> tuple[Outcome, Interruption | None]:
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
-        made = self._make(problem)
+        unlimited = self._make(problem)
         progress = ProgressLine(self.verbose, problem.n_candidates, self.n_splits_, time_limit=self.time_limit)
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
@@ -205,7 +205,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         header = {**self._fingerprint(problem, space=list(problem.candidates)), "seed": problem.origin}
         with Journal(journal_file, header) as journal:
             kept = dict(journal.kept)
-            strategy = LimitedFoldStrategy(made, limits, kept)
+            strategy = LimitedFoldStrategy(unlimited, limits, kept)
 
             def keep(task: FoldTask, fit: Fit) -> None:
                 self._check_fit(fit)

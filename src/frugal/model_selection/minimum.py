@@ -181,7 +181,6 @@ def minimize(
     )
     seed = _seed(random_state, None if restart else journal)
     evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
-    n_kept = 0
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
         parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
@@ -192,15 +191,9 @@ def minimize(
         journal_file = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
         with lock_journal(journal), TrialJournal(journal_file, parts) as kept:
 
-            def answer(task: TrialTask) -> Trial | None:
-                nonlocal n_kept
-                trial = kept.answer(task)
-                n_kept += trial is not None
-                return trial
-
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)
-                progress.add(None if limited.best is None else limited.best.error, n_kept)
+                progress.add(None if limited.best is None else limited.best.error, kept.n_answered)
 
             interruption: KeyboardInterrupt | BrokenExecutor | None
             try:
@@ -209,12 +202,12 @@ def minimize(
                     executor=backend.executor,
                     n_pending=backend.n_pending,
                     trial_timeout=trial_timeout,
-                    kept=answer,
+                    kept=kept.answer,
                     keep=keep,
                 )
             except BrokenExecutor as error:
                 interruption = error
-    progress.end(None if limited.best is None else limited.best.error, n_kept)
+    progress.end(None if limited.best is None else limited.best.error, kept.n_answered)
     if interruption is None:
         return _found(run, limited, planned)
     limited.ended = ending_of(interruption)

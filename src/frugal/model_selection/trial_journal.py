@@ -22,6 +22,9 @@ _EXACT = tuple(name for name in TASK if name != "candidate")
 class TrialJournal(Journal):
     """The trials of one search; a context manager, with the files of `Journal`.
 
+    Attributes:
+        n_answered: number of stored trials that were given in place of an evaluation.
+
     Args:
         journal: the file; its folder is created. A journal of older code is set aside. None: nothing is stored.
         parts: values that identify the search.
@@ -40,6 +43,7 @@ class TrialJournal(Journal):
 
     def __init__(self, journal: JournalPath | None, parts: Mapping[str, Any]) -> None:
         self._by_id: dict[int, dict[str, Any]] = {}
+        self.n_answered = 0
         super().__init__(journal, parts)
 
     def keep_trial(self, trial: Trial) -> None:
@@ -65,6 +69,7 @@ class TrialJournal(Journal):
                 f"{self._journal.path} holds another trial {task.id} than the search asks for, so it is the "
                 f"journal of another run, such as one with another n_trials; {self._journal.remedy}"
             )
+        self.n_answered += 1
         fields = {name: row[name] for name in ANSWER} | {"curve": tuple(row["curve"])}
         if row["fits"] is None:
             return Trial(task, **fields)

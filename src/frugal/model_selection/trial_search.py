@@ -25,7 +25,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from frugal.checks import check_finite, is_whole
-from frugal.interface import Trial, TrialTask
+from frugal.interface import Trial
 from frugal.model_selection.backends import open_backend
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, Problem, SearchCV
 from frugal.model_selection.facts import best_possible_score, n_classes_of
@@ -366,7 +366,6 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             may_end_whole=planned.varies is not None,
             time_limit=self.time_limit,
         )
-        self.n_trials_kept_ = 0
 
         def score() -> float | None:
             return None if limited.best is None else best - limited.best.error
@@ -379,19 +378,14 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             TrialJournal(journal_file, self._parts(problem, backend.n_pending)) as journal,
         ):
 
-            def answer(task: TrialTask) -> Trial | None:
-                trial = journal.answer(task)
-                self.n_trials_kept_ += trial is not None
-                return trial
-
             def keep(trial: Trial) -> None:
-                for fit in trial.fits if isinstance(trial, ScoredTrial) else ():
-                    self._check_fit(fit)
-                is_scored = isinstance(trial, ScoredTrial) and not any(fit.reason for fit in trial.fits)
-                if self.error_score == "raise" and trial.reason and not is_scored:  # a score of nan is no failure
+                if isinstance(trial, ScoredTrial):
+                    for fit in trial.fits:
+                        self._check_fit(fit)
+                elif self.error_score == "raise" and trial.reason:  # it was given up
                     raise RuntimeError(trial.reason)
                 journal.keep_trial(trial)
-                progress.add(score(), self.n_trials_kept_)
+                progress.add(score(), journal.n_answered)
 
             interruption: Interruption | None
             try:
@@ -401,12 +395,13 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
                     n_pending=backend.n_pending,
                     trial_timeout=self.trial_timeout,
                     failed_error=evaluation.failed_error(self._failed_score),
-                    kept=answer,
+                    kept=journal.answer,
                     keep=keep,
                 )
             except BrokenExecutor as error:
                 interruption = error
-        progress.end(score(), self.n_trials_kept_)
+        self.n_trials_kept_ = journal.n_answered
+        progress.end(score(), journal.n_answered)
         ended = limited.ended if interruption is None else ending_of(interruption)
         return _Outcome(run.trials, limited.best, ended), interruption
 

@@ -72,7 +72,7 @@ class Columns:
 
     def parsed(self, table: pd.DataFrame) -> pd.DataFrame:
         """The used columns, with numbers and dates parsed, so that no fit has to parse them again."""
-        parsed = {name: as_number(table[name], mark, flags=True) for name, mark in self.numeric.items()}
+        parsed = {name: as_number(table[name], mark) for name, mark in self.numeric.items()}
         parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
         return table[self.used].assign(**parsed)
 
@@ -97,11 +97,11 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
     found = Columns()
     for name in table.columns:
         column, values = table[name], present(table[name])
-        mark = decimal_mark(values, flags=True)
+        mark = decimal_mark(values)
         order = None if mark is not None else date_order(values)
         parsed = values
         if mark is not None:
-            parsed = as_number(values, mark, flags=True)
+            parsed = as_number(values, mark)
         elif order is not None:
             parsed = as_date(values, order)
         is_words = mark is None and order is None
@@ -133,7 +133,7 @@ def _may_be_thousands(values: pd.Series) -> bool:
     """True for texts such as 48,123 and numbers, whose decimal mark cannot be told."""
     texts = values.astype(str)
     unclear = texts.str.fullmatch(_THOUSANDS.pattern)
-    return bool(unclear.any()) and bool(as_number(texts[~unclear]).notna().all())
+    return bool(unclear.any()) and bool(as_number(texts[~unclear], flags=False).notna().all())
 
 
 def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, *, is_words: bool) -> str | None:
@@ -179,7 +179,7 @@ def present(column: pd.Series) -> pd.Series:
     return values if values.dtype.kind in "iufbmM" else values[~values.isin(NO_VALUE)]
 
 
-def decimal_mark(values: pd.Series, *, flags: bool = False) -> str | None:
+def decimal_mark(values: pd.Series, *, flags: bool = True) -> str | None:
     """Decimal mark of a column of numbers, or of texts of which most are numbers; None for other columns.
 
     With `flags` the words true and false count as numbers.
@@ -195,7 +195,7 @@ def decimal_mark(values: pd.Series, *, flags: bool = False) -> str | None:
     return mark if as_number(values, mark, flags=flags).notna().sum() >= MOST_ARE * len(values) else None
 
 
-def as_number(column: pd.Series, mark: str = ".", *, flags: bool = False) -> pd.Series:
+def as_number(column: pd.Series, mark: str = ".", *, flags: bool = True) -> pd.Series:
     """Values as floats, durations in seconds; nan where there is no finite number.
 
     With `flags` the words true and false are 1 and 0. pandas reads a column of them as text if one value is odd.
@@ -267,9 +267,7 @@ def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:
     import pandas as pd
 
     columns = pd.DataFrame(X).items()
-    return np.column_stack(
-        [as_number(column, mark, flags=True) for (_, column), mark in zip(columns, marks, strict=True)]
-    )
+    return np.column_stack([as_number(column, mark) for (_, column), mark in zip(columns, marks, strict=True)])
 
 
 def as_words(X: Any) -> NDArray[np.object_]:
@@ -287,7 +285,7 @@ def _word(value: object) -> str:
     if isinstance(value, float | np.floating) and value.is_integer():
         return str(int(value))
     text = str(value)
-    return lower if (lower := text.strip().lower()) in _FLAGS else text
+    return lower if (lower := _lower(text)) in _FLAGS else text
 
 
 def as_days(X: Any, orders: Sequence[str]) -> NDArray[np.float64]:

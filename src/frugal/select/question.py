@@ -139,10 +139,10 @@ def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]
 def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Series, list[str]]:
     """The target, as numbers if most of its values are numbers; and a note on the values that became missing."""
     is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub"
-    mark = decimal_mark(present(column))
+    mark = decimal_mark(present(column), flags=False)  # true and false are classes
     if is_plain or mark is None or (task == "classification" and column.dtype.kind == "O"):
         return column, []
-    y = as_number(column, mark)
+    y = as_number(column, mark, flags=False)
     odd = column[y.isna() & column.notna()]
     if odd.empty:
         return y, []

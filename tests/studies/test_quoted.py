@@ -98,6 +98,41 @@ def test_the_page_on_trials_has_the_regrets_of_the_published_comparison():
         assert line == f"| {method.replace('_', ' ')} | {' | '.join(cells)} |"
 
 
+def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
+    published = ROOT / "results/published"
+
+    def page(name):
+        return " ".join((ROOT / f"docs/{name}.md").read_text().split())
+
+    def claim(name, file="claims"):
+        return pd.read_csv(published / name.split(".")[0] / f"{file}.csv").set_index("id").loc[name]
+
+    def interval(row, digits):
+        return f"({row['low']:.{digits}f} to {row['high']:.{digits}f}"
+
+    explored = claim("beta_pruning.explored.by_20_trainings")
+    sets = f"explores {explored['ours']:.0f} sets {interval(explored, 0)}, with three seeds)"
+    assert sets in page("papers/beta_pruning")
+    far = claim("exploration.functions.ei_greedy")
+    assert f"{far['ours']:.2f} times {interval(far, 2)}) as far" in page("papers/exploration")
+    on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
+    control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
+    greedy_cv = page("papers/greedy_cv")
+    ratio = f"{on_larger['ours']:.2f} times as long on 20,000 rows as on 2,000"
+    assert f"{ratio} {interval(on_larger, 2)})" in greedy_cv
+    assert f"{control['ours']:.1f} times as long {interval(control, 1)})" in greedy_cv
+    assert "agree 128, open 7, disagree 0" in claim("greedy_cv.search_time.every_comparison")["quantity"]
+    assert "lower mean in all 135 comparisons, in 128 significantly" in greedy_cv
+    regrets = pd.read_csv(published / "trials_comparison/tables/strategies.csv").query(
+        "problem == 'SVM on MNIST, table' and measure == 'regret_at_seconds'"
+    )
+    low, high = 100 * regrets.set_index("method").loc[["random", "hypertune"], ["low", "high"]].to_numpy().T
+    low = low.clip(min=0)  # a regret is at least 0
+    random, hypertune = (f"{one:.0f} to {other:.0f}" for one, other in zip(low, high, strict=True))
+    compared = page("comparisons/trials_comparison")
+    assert f"interval of random search is {random} points, of HyperTune {hypertune}." in compared
+
+
 def test_the_readme_has_the_table_of_the_published_bench_of_searches():
     cells = pd.read_csv(ROOT / "docs/bench_select.csv")
     table = [[cell.strip() for cell in line[1:-1].split("|")] for line in as_markdown(cells).splitlines()]

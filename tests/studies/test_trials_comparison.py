@@ -350,6 +350,19 @@ def test_a_new_line_is_compared_in_every_experiment_or_in_some():
     assert rule == {"delta": 0.5, "curve": shared["curve"], "check_share": shared["check_share"]}
 
 
+@pytest.mark.parametrize("scale", ["smoke", "config", "desk", "paper"])
+def test_a_new_line_has_more_trials_than_first_candidates_at_every_scale(scale):
+    base = Path(__file__).parents[2] / "config/config.yaml"
+    scaled = config.load(base, base.with_name(f"{scale}.yaml"))
+    compared = [{"name": "mine", "strategy": "random"}]
+    scaled = {**scaled, "trials_comparison": {**scaled["trials_comparison"], "compared": compared}}
+    found = searches_of(scaled)
+    for search in (found[name] for name in EXPERIMENTS):
+        block = block_of(search, scaled)
+        for _, dataset in search.problems:
+            assert n_trials_of(search, block, dataset)["mine"] > block["n_initial"]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -176,7 +176,7 @@ class ComparedLive(Settings):
     n_initial: FirstCandidates = setting(
         15, OURS, "first candidates of a seed; a strategy's own n_initial says how many of them it starts from"
     )
-    default_n_trials: Two = setting(14, OURS, _DEFAULT)
+    default_n_trials: Two = setting(17, OURS, _DEFAULT)
     n_trials: NumbersByMethod = setting(
         {
             "random": 300,

@@ -56,6 +56,12 @@ def test_the_tests_of_the_page_and_the_contracts_hold_for_what_it_adds(place):
     assert "passed" in output
 
 
+def test_what_is_tested_of_all_strategies_holds_for_those_without_a_look_of_their_own(place):
+    tests = [f"tests/studies/test_{name}.py" for name in ("schematics", "folds_comparison", "trials_comparison")]
+    chosen = "looks or told_apart or every_problem_and_method"
+    assert "passed" in run(place[0], "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)
+
+
 def test_each_strategy_is_part_of_its_comparison_by_its_line_alone(place):
     done = snakemake(
         place[0], "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison", "trials_comparison"

@@ -4,8 +4,8 @@ The packages below are imported once they are asked for, so `import frugal` take
 
 Examples:
     >>> import frugal
-    >>> frugal.folds.known()[:3]
-    ['aggressive_early_stopping', 'beta_greedy', 'beta_pruning']
+    >>> "greedy_early_stopping" in frugal.folds.known()
+    True
 """
 
 from typing import TYPE_CHECKING

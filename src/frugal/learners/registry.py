@@ -105,8 +105,8 @@ def known() -> tuple[str, ...]:
 
     Examples:
         >>> from frugal.learners import known
-        >>> known()[:3]
-        ('bernoulli_nb', 'decision_tree', 'knn')
+        >>> "knn" in known()
+        True
     """
     ours = tuple(name for names in HOMES.values() for name in names)
     check_added(GROUP, ours)
@@ -123,7 +123,7 @@ def check_learner(learner: str) -> None:
         >>> from frugal.learners import check_learner
         >>> check_learner("forest")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        ValueError: unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn, ...
+        ValueError: unknown learner 'forest'; known: ...
     """
     check_known("learner", learner, known())
 

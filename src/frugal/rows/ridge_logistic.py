@@ -17,15 +17,15 @@ from scipy.special import expit
 from frugal.checks import check_number
 from frugal.rows.checks import check_features, check_finite
 from frugal.rows.descent import halve
+from frugal.rows.weighted_logistic import costs_no_likelihood
 
 Array = NDArray[np.float64]
 
 _MAX_STEPS = 100
 _TOLERANCE = 1e-8
-"""Largest change of a linear predictor, relative to the largest predictor, by the last step.
+"""Largest relative change of a row's linear predictor in the last step.
 
-Newton's method converges quadratically, so that the error is then about the square of it. Also the loss of margin,
-relative to the largest gain, up to which a step is taken to cost no row any likelihood.
+Newton's method converges quadratically, so that the error is then about the square of it.
 """
 
 
@@ -82,11 +82,9 @@ def fit_logistic(
         direction = _newton(X, w * p * (1.0 - p), gradient, ridge)
         if direction is None:
             break
-        change = X @ direction
-        largest = float(np.abs(change).max())
-        if largest <= _TOLERANCE * (1.0 + np.abs(eta).max()):
+        if (np.abs(X @ direction) <= _TOLERANCE * (1.0 + np.abs(eta))).all():
             return beta + direction
-        if ridge == 0.0 and (z * change).min() >= -_TOLERANCE * largest:
+        if ridge == 0.0 and costs_no_likelihood(X, z, direction):
             raise ValueError(
                 "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
             )

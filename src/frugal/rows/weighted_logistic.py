@@ -33,7 +33,9 @@ MAX_STEPS: Final = 100
 _TOLERANCE: Final = 1e-6
 """Largest change of a row's log-odds in the last Newton step; the remaining error is about its square."""
 _RECESSION: Final = 1e-10
-"""Loss of margin, relative to the largest gain, up to which a direction is taken to cost no row any likelihood."""
+"""Loss of margin, relative to the terms of its sum, up to which a step is taken to cost a row no likelihood."""
+_ROUNDING: Final = 1e-12
+"""Change of a row's log-odds, relative to them, that is taken to be rounding."""
 _DEPENDENT: Final = 1e-13
 """Smallest eigenvalue of the Gram matrix of columns of length 1 up to which they are taken to be dependent."""
 _REASONS: Final = {
@@ -123,13 +125,33 @@ def fit_weighted(
             break
         gains = sign * (Z @ step)
         largest = float(np.abs(gains).max())
-        if largest <= _TOLERANCE:
+        if float((np.abs(gains) - _ROUNDING * np.abs(margins)).max()) <= _TOLERANCE:
             return _fitted(X, sign, w, (coef + step) / lengths, margins + gains, n_steps)
-        if float(gains.min()) >= -_RECESSION * largest:
-            raise FitError(sample, "separated")  # no row loses likelihood, however far one goes along this step
+        if costs_no_likelihood(Z, sign, step):
+            raise FitError(sample, "separated")
         length = _step_length(w, margins, gains, largest)
         coef, margins = coef + length * step, margins + length * gains
     raise FitError(sample, "no_convergence")
+
+
+def costs_no_likelihood(X: Floats, sign: Floats, step: Floats) -> bool:
+    """Whether no row loses likelihood, however far one goes along a step: a hyperplane separates the classes.
+
+    Rounding is no loss. It is judged by the terms of the row's own sum, since one far row may gain a billion times
+    what the others lose. Coefficients that have converged count as unchanged.
+
+    Args:
+        X: rows, shape (n, d).
+        sign: 1 or -1 by class, shape (n,).
+        step: change of the coefficients, shape (d,).
+    """
+    gains = sign * (X @ step)
+    if gains.min() < -_RECESSION * gains.max():
+        return False
+    sizes = np.abs(X)
+    terms = sizes.max(axis=0) * np.abs(step)
+    moving = np.where(terms > _RECESSION * terms.max(), step, 0.0)
+    return bool((sign * (X @ moving) >= -_RECESSION * (sizes @ np.abs(moving))).all())
 
 
 def _step_length(w: Floats, margins: Floats, gains: Floats, largest: float) -> float:

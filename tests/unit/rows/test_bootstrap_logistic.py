@@ -74,6 +74,18 @@ def test_separated_rows_have_an_estimate_with_a_penalty_and_are_refused_without(
     on_the_boundary = np.array([[0.0], [-1.0], [1.0], [0.0]])
     with pytest.raises(ValueError, match="a hyperplane separates the classes"):
         fit_logistic(on_the_boundary, y, ridge=0.0)
+    far = np.append(on_the_boundary, [[1e9]], axis=0)
+    with pytest.raises(ValueError, match="a hyperplane separates the classes"):
+        fit_logistic(far, np.append(y, 1), ridge=0.0)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e15])
+def test_one_far_row_does_not_pass_for_separation(far):
+    # Its probability is 1, so that it changes nothing.
+    X, y, _ = problem()
+    with_it = np.append(X, [[0.0, 0.0, 0.0, far]], axis=0)
+    ours = fit_logistic(with_it, np.append(y, 1), ridge=0.0)
+    np.testing.assert_allclose(ours, fit_logistic(X, y, ridge=0.0), rtol=1e-6)
 
 
 X, y, w = problem(n=20)

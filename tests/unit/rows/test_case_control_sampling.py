@@ -221,6 +221,23 @@ def test_a_far_row_does_not_throw_the_steps_off():
     np.testing.assert_allclose(score, 0, atol=1e-4)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e15])
+def test_one_far_row_does_not_pass_for_separation(far):
+    # On its side of the boundary the row's probability is 1, so that it changes nothing.
+    X, y = rows_and_labels()
+    ours = fit(np.vstack([X, [1.0, far, 0.0]]), np.append(y, float(fit(X, y).coef[1] > 0)))
+    np.testing.assert_allclose(ours.coef, fit(X, y).coef, rtol=1e-6)
+    # On the other side it holds its coefficient close to 0: the fit is that of the other columns.
+    ours = fit(np.vstack([X, [0.0, far, 0.0]]), np.append(y, float(fit(X, y).coef[1] < 0)))
+    np.testing.assert_allclose(ours.coef[[0, 2]], fit(X[:, [0, 2]], y).coef, rtol=1e-3)
+
+
+def test_separated_rows_are_found_beside_a_far_row():
+    X, y = np.arange(-4.0, 5)[:, None], (np.arange(9) > 4).astype(float)  # a row on the boundary
+    with pytest.raises(FitError, match="is separated"):
+        fit(np.vstack([X, [1e9]]), np.append(y, 1.0))
+
+
 def test_separation_is_found_exactly_where_a_linear_program_finds_it():
     found = {True: 0, False: 0}
     for seed in range(150):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,13 +49,17 @@ def welch(first: ArrayLike, second: ArrayLike) -> Welch:
 def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Number, mean and squared standard error along the last axis, without nan."""
     here = ~np.isnan(samples)
-    n = here.sum(axis=-1)
-    low = samples.min(axis=-1, where=here, initial=np.inf)
-    high = samples.max(axis=-1, where=here, initial=-np.inf)
+    n, low = here.sum(axis=-1), samples.min(axis=-1, where=here, initial=np.inf)
     mean = np.where(here, samples, 0.0).sum(axis=-1) / n
-    mean = np.where(low == high, low, mean)  # without rounding, so that equal values have no variance
+    mean = np.where(_are_equal(samples, here), low, mean)  # without rounding, so that they have no variance
     squares = np.where(here, (samples - mean[..., None]) ** 2, 0.0)
     return n, mean, squares.sum(axis=-1) / (n - 1) / n
+
+
+def _are_equal(samples: Floats, here: NDArray[np.bool_] | Literal[True] = True) -> NDArray[np.bool_]:
+    """Whether all values along the last axis are equal, of those that are `here`."""
+    low = samples.min(axis=-1, where=here, initial=np.inf)
+    return np.asarray(low == samples.max(axis=-1, where=here, initial=-np.inf))
 
 
 def stars(p: float) -> str:
@@ -92,7 +97,7 @@ def standard_error(values: ArrayLike) -> float:
     x = np.asarray(values, dtype=float)
     if x.size < 2:
         return math.nan
-    return 0.0 if (x == x[0]).all() else float(x.std(ddof=1)) / math.sqrt(x.size)
+    return 0.0 if _are_equal(x) else float(x.std(ddof=1)) / math.sqrt(x.size)
 
 
 def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
@@ -109,7 +114,7 @@ def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
         (0.1, 1.0)
     """
     x = np.asarray(values, dtype=float)
-    if (x == x[0]).all():
+    if _are_equal(x):
         return float(x[0]), 1.0
     return float(x.mean()), float(x.std()) or 1.0
 

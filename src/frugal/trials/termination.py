@@ -89,7 +89,7 @@ class Terminating:
 
     Attributes:
         strategy: the wrapped strategy.
-        best: y^ by number of rows; None stands for all rows.
+        best_scores: y^ by number of rows; None stands for all rows.
         checks: the checks so far.
 
     Args:
@@ -140,7 +140,7 @@ class Terminating:
         self._stopped: dict[int, float] = {}  # id -> E[f_comb(E)]
         self._ended: list[Trial] = []  # by themselves or by the strategy
         self._given_up: list[TrialTask] = []
-        self.best: dict[int | None, float] = {}
+        self.best_scores: dict[int | None, float] = {}
         self.checks: list[Check] = []
 
     def ask(self) -> TrialTask | Wait | None:
@@ -183,7 +183,8 @@ class Terminating:
                 self._ended.append(trial)
             scores = [s for s in self._scores[task.id] if math.isfinite(s)] or [1 - trial.error]
             score = scores[-1] if self._best_of == "last" else max(scores)
-            self.best[task.n_rows] = max(self.best.get(task.n_rows, -math.inf), score)
+            best = self.best_scores.get(task.n_rows, -math.inf)
+            self.best_scores[task.n_rows] = max(best, score)
 
     @property
     def incumbent(self) -> Candidate | None:
@@ -213,7 +214,7 @@ class Terminating:
         return epoch % self._p == 0 and MIN_POINTS <= epoch < last
 
     def _check(self, task: TrialTask, scores: Array) -> None:
-        trial, best = task.id, self.best.get(task.n_rows, -math.inf)
+        trial, best = task.id, self.best_scores.get(task.n_rows, -math.inf)
         if best == -math.inf or not np.isfinite(scores).all() or scores.max() > best:
             return
         look = Check(trial, len(scores), best, math.nan, math.nan, math.nan, False)

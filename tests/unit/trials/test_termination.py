@@ -154,7 +154,7 @@ def test_trials_are_held_against_the_best_on_as_many_rows(oracle):
     assert train(strategy, strategy.ask(), [0.4] * E) == E  # the first on 50
     oracle.answers[0.3] = (0.01, 0.35, 0.1)
     assert train(strategy, strategy.ask(), [0.3] * E) == 5
-    assert strategy.best == {100: 0.9, 50: 0.4}
+    assert strategy.best_scores == {100: 0.9, 50: 0.4}
 
 
 @pytest.mark.parametrize(("chosen_on", "incumbent"), [((50, 100), {"x": 0.1}), ((100, 50), {"x": 0.5})])
@@ -206,14 +206,14 @@ def test_the_best_score_is_the_last_or_the_highest_of_ended_trials(oracle):
     fallen = [0.7] * 19 + [0.6]
     for which, best in (("last", 0.6), ("running", 0.7)):
         _, strategy = wrapped(best=which)
-        assert strategy.best == {}
+        assert strategy.best_scores == {}
         train(strategy, strategy.ask(), fallen)
-        assert strategy.best == {None: best}
+        assert strategy.best_scores == {None: best}
         train(strategy, strategy.ask(), [0.5] * E)
-        assert strategy.best == {None: best}
+        assert strategy.best_scores == {None: best}
         task = strategy.ask()
         strategy.tell(Trial(task, math.nan, 1.0, 1.0, reason="diverged"))
-        assert strategy.best == {None: best}
+        assert strategy.best_scores == {None: best}
 
 
 def test_a_stopped_trial_raises_the_best_score_by_what_it_reached(oracle):
@@ -225,7 +225,7 @@ def test_a_stopped_trial_raises_the_best_score_by_what_it_reached(oracle):
     oracle.answers[0.85] = (0.9, 0.95, 0.001)
     assert train(strategy, strategy.ask(), [0.85] * E) == 8
     assert inner.answered[2].error == pytest.approx(0.05)
-    assert strategy.best == {None: 0.9}
+    assert strategy.best_scores == {None: 0.9}
 
 
 def test_a_trial_above_the_best_or_at_its_end_or_with_a_nan_is_not_looked_at(oracle):
@@ -284,7 +284,7 @@ def test_a_failed_trial_is_told_as_it_is_even_if_it_was_stopped(oracle):
     assert [strategy.report(task, epoch, 0.4) for epoch in range(1, 7)] == [True] * 4 + [False] * 2
     strategy.tell(Trial(task, math.nan, 1.0, 1.0, reason="no room on disk"))
     assert math.isnan(inner.answered[1].error)
-    assert strategy.best == {None: 0.8}
+    assert strategy.best_scores == {None: 0.8}
 
 
 def test_reports_are_checked(oracle):
@@ -348,7 +348,7 @@ def test_of_noisy_curves_hopeless_ones_are_stopped_and_better_ones_are_not():
     stops = {0.6: [], 0.8: []}
     for final in stops:
         for i in range(6):
-            strategy.best = {None: 0.7}
+            strategy.best_scores = {None: 0.7}
             scores = curve(final, rng.uniform(0.4, 0.8), ("pow3", "log_power")[i % 2])
             stops[final].append(train(strategy, strategy.ask(), scores))
     right = np.mean([epoch < 60 for epoch in stops[0.6]])

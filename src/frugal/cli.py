@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from frugal.code import Job
     from frugal.interface import TrialStrategy
     from frugal.model_selection import FoldSearchCV, TrialSearchCV
-    from frugal.select.question import Question
+    from frugal.select.problem import Problem
     from frugal.trials.lines import JournalFile
 
 log = logging.getLogger("frugal")
@@ -207,13 +207,13 @@ def _choose(
     """Search for the best pipeline on the user's own table; `options` are those of this kind of search alone."""
     from frugal.datasets.user_table import read_table
     from frugal.select import run
-    from frugal.select.question import ask
+    from frugal.select.problem import problem_of
 
     settings = parse_settings(args.settings)
     if args.results is not None:
         check_suffix(args.results)
     table, notes = read_table(args.data)
-    question = ask(
+    problem = problem_of(
         args.data,
         table,
         target=args.target,
@@ -222,9 +222,9 @@ def _choose(
         keep=args.keep,
         task=args.task,
     )
-    print(*notes, *question.notes, question.columns, sep="\n")
+    print(*notes, *problem.notes, problem.columns, sep="\n")
     found, notes = search(
-        question,
+        problem,
         strategy=args.strategy,
         settings=settings,
         n_folds=args.n_folds,
@@ -241,30 +241,28 @@ def _choose(
     for note in notes:
         print(note)
     try:
-        run.fit(question, found)
+        run.fit(problem, found)
     except KeyboardInterrupt:
         if hasattr(found, "best_estimator_"):
-            _show(question, found, args)
+            _show(problem, found, args)
         raise
-    _show(question, found, args)
+    _show(problem, found, args)
 
 
-def _show(question: Question, found: FoldSearchCV | TrialSearchCV, args: argparse.Namespace) -> None:
+def _show(problem: Problem, found: FoldSearchCV | TrialSearchCV, args: argparse.Namespace) -> None:
     """Print the chosen model and the cost of the search, and write the files that were asked for."""
     import joblib
 
     from frugal.model_selection import FoldSearchCV
     from frugal.select import report
 
-    ranked, baseline = report.ranking(found), report.baseline(question, found)
+    ranked, baseline = report.ranking(found), report.baseline(problem, found)
     print(report.format_ranking(ranked))
     print(report.comparison(found, baseline))
     print(
-        report.fold_cost(question, found)
-        if isinstance(found, FoldSearchCV)
-        else report.trial_cost(question, found)
+        report.fold_cost(problem, found) if isinstance(found, FoldSearchCV) else report.trial_cost(problem, found)
     )
-    for note in report.caveats(question, found, baseline):
+    for note in report.caveats(problem, found, baseline):
         print(f"note: {note}")
     if args.output is not None:
         with whole(args.output) as part:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.select.question import Question, plain
+from frugal.select.problem import Problem, plain
 from frugal.select.run import SCORINGS, dummy_estimator, name_of_scoring
 
 if TYPE_CHECKING:
@@ -38,17 +38,17 @@ class Baseline:
     scores: NDArray[np.float64]
 
 
-def baseline(question: Question, found: FoldSearchCV | TrialSearchCV) -> Baseline:
+def baseline(problem: Problem, found: FoldSearchCV | TrialSearchCV) -> Baseline:
     """Score a constant prediction on the folds of the search."""
     from sklearn.model_selection import cross_val_score
 
-    dummy = dummy_estimator(question, found.scoring)
+    dummy = dummy_estimator(problem, found.scoring)
     scores = cross_val_score(
-        dummy, question.table, question.target, groups=question.groups, cv=found.cv, scoring=found.scoring
+        dummy, problem.table, problem.target, groups=problem.groups, cv=found.cv, scoring=found.scoring
     )
-    if question.task == "regression":
+    if problem.task == "regression":
         return Baseline(f"always the {dummy.strategy}", scores)
-    return Baseline(f"always {plain(question.target.mode().iloc[0])!r}", scores)
+    return Baseline(f"always {plain(problem.target.mode().iloc[0])!r}", scores)
 
 
 def name_of(model: Any) -> str:
@@ -82,7 +82,7 @@ def ranking(found: FoldSearchCV | TrialSearchCV) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def fold_cost(question: Question, found: FoldSearchCV) -> str:
+def fold_cost(problem: Problem, found: FoldSearchCV) -> str:
     """Describe the fits, rows and seconds of the search, beside those of the exhaustive search."""
     results, n_fits, n_all = found.cv_results_, found.n_fits_, found.n_fits_exhaustive_
     folds = range(found.n_splits_)
@@ -97,7 +97,7 @@ def fold_cost(question: Question, found: FoldSearchCV) -> str:
     spent = float(np.nansum(is_made.sum(axis=1) * times))
     # A candidate without a time would take the mean of the others.
     whole = float(found.n_splits_ * np.where(np.isnan(times), np.nanmean(times), times).sum())
-    sizes = _sizes(question, found)
+    sizes = _sizes(problem, found)
     pairs = (
         (f"{n_fits} fits{more}", f"{n_all}"),
         (f"{(is_made.sum(axis=0) * sizes).sum():,} training rows", f"{len(is_made) * sizes.sum():,}"),
@@ -106,7 +106,7 @@ def fold_cost(question: Question, found: FoldSearchCV) -> str:
     return ", ".join(f"{ours} in place of {exhaustive}" for ours, exhaustive in pairs)
 
 
-def trial_cost(question: Question, found: TrialSearchCV) -> str:
+def trial_cost(problem: Problem, found: TrialSearchCV) -> str:
     """Describe trials, fits, resource and seconds of the search, beside those of trials on the full resource."""
     results, n_trials, n_splits = found.cv_results_, found.n_trials_, found.n_splits_
     seconds = float(np.nansum(n_splits * (results["mean_fit_time"] + results["mean_score_time"])))
@@ -114,7 +114,7 @@ def trial_cost(question: Question, found: TrialSearchCV) -> str:
     text += f", {found.n_trials_kept_} of them from the journal" if found.n_trials_kept_ else ""
     text += _failed(found, np.ones((n_trials, n_splits), dtype=bool)) + f", {found.n_fits_} fits"
     if found.resource == "n_samples":
-        sizes, n_rows = _sizes(question, found), len(question.target)
+        sizes, n_rows = _sizes(problem, found), len(problem.target)
         n_used = int((results["resource"][:, None] * sizes // n_rows).sum())
         text += f", {n_used:,} training rows in place of {n_trials * sizes.sum():,} if each trial had all"
     elif found.resource is not None:
@@ -133,9 +133,9 @@ def _failed(found: FoldSearchCV | TrialSearchCV, is_made: NDArray[np.bool_]) -> 
     return f", {n_failed} candidates failed" if n_failed else ""
 
 
-def _sizes(question: Question, found: FoldSearchCV | TrialSearchCV) -> NDArray[np.int64]:
+def _sizes(problem: Problem, found: FoldSearchCV | TrialSearchCV) -> NDArray[np.int64]:
     """Training rows of each fold."""
-    splits = found.cv.split(question.table, question.target, question.groups)
+    splits = found.cv.split(problem.table, problem.target, problem.groups)
     return np.array([len(train) for train, _ in splits])
 
 
@@ -149,11 +149,11 @@ def comparison(found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> str:
     return f"{name} {score:.4f}{suffix}; {baseline.name}: {baseline.scores[has_both].mean():.4f}"
 
 
-def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> list[str]:
+def caveats(problem: Problem, found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> list[str]:
     """Warnings about best scores that look better than they are."""
     notes = []
-    if question.task == "classification" and found.scoring == "accuracy":
-        counts = question.target.value_counts()
+    if problem.task == "classification" and found.scoring == "accuracy":
+        counts = problem.target.value_counts()
         if counts.iloc[0] / counts.sum() >= FLATTERING:
             common, n_rest = plain(counts.index[0]), int(counts.sum() - counts.iloc[0])
             share = 100 * counts.iloc[0] / counts.sum()

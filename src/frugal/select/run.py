@@ -19,7 +19,7 @@ from frugal.checks import check_choice, check_known, check_whole
 from frugal.interface import RunError
 from frugal.select.columns import transformer
 from frugal.select.models import Size, default_names, space_of, trial_space_of
-from frugal.select.question import Question, plain, splitter
+from frugal.select.problem import Problem, plain, splitter
 from frugal.threads import one_thread
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ BEAT_S: Final = 30.0
 
 
 def search(
-    question: Question,
+    problem: Problem,
     *,
     estimators: Sequence[str] = (),
     strategy: str = "greedy_early_stopping",
@@ -53,7 +53,7 @@ def search(
     """Make a search over all estimators at once, to be fitted by `fit`; returns it with notes for the user.
 
     Args:
-        question: the learning problem.
+        problem: the learning problem.
         estimators: names in `models.known`; empty: those of `models.default_names`.
         strategy: name of a strategy of the folds family.
         settings: settings of the strategy.
@@ -72,9 +72,9 @@ def search(
     from frugal.model_selection import FoldSearchCV
 
     check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
-    validation = _validation(question, n_folds, scoring, positive, seed)
-    names, notes = estimators or default_names(question.task, len(question.target)), []
-    spaces = space_of(names, question.task, step="model", seed=seed, size=validation.size)
+    validation = _validation(problem, n_folds, scoring, positive, seed)
+    names, notes = estimators or default_names(problem.task, len(problem.target)), []
+    spaces = space_of(names, problem.task, step="model", seed=seed, size=validation.size)
     able = [validation.can_score(space["model"][0]) for space in spaces]
     unable = [name for name, is_able in zip(names, able, strict=True) if not is_able]
     if unable:
@@ -83,7 +83,7 @@ def search(
     if not space:
         raise ValueError(f"no estimator is left; {notes[0]}")
     found = FoldSearchCV(
-        _pipeline(question, space[0]["model"][0]),
+        _pipeline(problem, space[0]["model"][0]),
         space,
         strategy=strategy,
         settings=settings,
@@ -98,7 +98,7 @@ def search(
 
 
 def trial_search(
-    question: Question,
+    problem: Problem,
     *,
     estimator: str = "hist_gradient_boosting",
     strategy: str = "ei",
@@ -115,7 +115,7 @@ def trial_search(
     """Make a search over one estimator's hyperparameters trial by trial; otherwise as `search`.
 
     Args:
-        question: the learning problem.
+        problem: the learning problem.
         estimator: a name in `models.known`.
         strategy: name of a strategy of the trials family.
         settings: settings of the strategy.
@@ -137,8 +137,8 @@ def trial_search(
 
     if n_trials is not None:
         check_whole("n_trials", n_trials, 1)
-    validation = _validation(question, n_folds, scoring, positive, seed)
-    model, space = trial_space_of(estimator, question.task, step="model", seed=seed, size=validation.size)
+    validation = _validation(problem, n_folds, scoring, positive, seed)
+    model, space = trial_space_of(estimator, problem.task, step="model", seed=seed, size=validation.size)
     if not validation.can_score(model):
         raise ValueError(f"{estimator} cannot be searched: it is {validation.lack}")
     notes, settings = [], dict(settings or {})
@@ -149,9 +149,9 @@ def trial_search(
         check_known(f"resource of {estimator}", str(resource), ("n_samples", *model.get_params()))
         resource = f"model__{resource}"
     if resource == "n_samples" and "sizes" not in settings:
-        settings = _least_rows(question, n_folds, strategy) | settings
+        settings = _least_rows(problem, n_folds, strategy) | settings
     found = TrialSearchCV(
-        _pipeline(question, model),
+        _pipeline(problem, model),
         space,
         strategy=strategy,
         settings=settings,
@@ -166,21 +166,21 @@ def trial_search(
     return found, notes
 
 
-def _least_rows(question: Question, n_folds: int, strategy: str) -> dict[str, int]:
+def _least_rows(problem: Problem, n_folds: int, strategy: str) -> dict[str, int]:
     """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes."""
     from frugal.trials import settings_of
 
-    n_rows = len(question.target)
-    n_classes = question.target.nunique() if question.task == "classification" else 1
+    n_rows = len(problem.target)
+    n_classes = problem.target.nunique() if problem.task == "classification" else 1
     least = min(max(LEAST_ROWS, 2 * n_folds * n_classes, n_rows // LEAST_PART), n_rows // 2)
     by_name = {"min_resource": least, "n_min": least, "subset_rows": max(least, n_rows // 10)}
     return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
 
 
-def _pipeline(question: Question, model: Any) -> Any:
+def _pipeline(problem: Problem, model: Any) -> Any:
     from sklearn.pipeline import Pipeline
 
-    return Pipeline([("columns", transformer(question.columns)), ("model", model)])
+    return Pipeline([("columns", transformer(problem.columns)), ("model", model)])
 
 
 @dataclass(frozen=True)
@@ -210,19 +210,19 @@ class _Validation:
 
 
 def _validation(
-    question: Question, n_folds: int, scoring: str | None, positive: str | None, seed: int
+    problem: Problem, n_folds: int, scoring: str | None, positive: str | None, seed: int
 ) -> _Validation:
-    cv = splitter(question, n_folds, seed)
-    chosen, scorer = scorer_of(question, scoring, positive)
-    n_train = min(len(train) for train, _ in cv.split(question.table, question.target, question.groups))
-    n_rarest = int(question.target.value_counts().min()) if question.task == "classification" else n_train
+    cv = splitter(problem, n_folds, seed)
+    chosen, scorer = scorer_of(problem, scoring, positive)
+    n_train = min(len(train) for train, _ in cv.split(problem.table, problem.target, problem.groups))
+    n_rarest = int(problem.target.value_counts().min()) if problem.task == "classification" else n_train
     method = scorer._response_method
     return _Validation(
         cv, chosen, (method,) if isinstance(method, str) else tuple(method), Size(n_train, n_rarest)
     )
 
 
-def scorer_of(question: Question, scoring: str | None, positive: str | None) -> tuple[Any, Any]:
+def scorer_of(problem: Problem, scoring: str | None, positive: str | None) -> tuple[Any, Any]:
     """Return the argument `scoring` of a search, a name if possible, and the scorer.
 
     Raises:
@@ -230,12 +230,12 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
     """
     from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
-    scoring = SCORINGS[question.task] if scoring is None else scoring
+    scoring = SCORINGS[problem.task] if scoring is None else scoring
     if scoring not in (names := get_scorer_names()):
         close = get_close_matches(scoring, names, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
         raise ValueError(f"unknown scoring {scoring!r}; {hint}")
-    chosen, scorer, y = scoring, get_scorer(scoring), question.target
+    chosen, scorer, y = scoring, get_scorer(scoring), problem.target
     has_positive = "pos_label" in signature(scorer._score_func).parameters
     if positive is not None:
         classes = {str(value): plain(value) for value in y.unique()}
@@ -251,7 +251,7 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            score = scorer(dummy_estimator(question, scoring).fit(rows, y), rows, y)
+            score = scorer(dummy_estimator(problem, scoring).fit(rows, y), rows, y)
     except (AttributeError, TypeError, ValueError) as error:
         remedy = "; --positive names the positive class" if has_positive and positive is None else ""
         why = str(error).splitlines()[0]
@@ -270,16 +270,16 @@ def name_of_scoring(scoring: Any) -> str:
     )
 
 
-def dummy_estimator(question: Question, scoring: Any) -> Any:
+def dummy_estimator(problem: Problem, scoring: Any) -> Any:
     """An estimator with a constant prediction: the shares of the classes, the mean, or the median."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
-    if question.task == "classification":
+    if problem.task == "classification":
         return DummyClassifier(strategy="prior")
     return DummyRegressor(strategy="median" if "absolute" in str(scoring) else "mean")
 
 
-def fit(question: Question, found: FoldSearchCV | TrialSearchCV) -> None:
+def fit(problem: Problem, found: FoldSearchCV | TrialSearchCV) -> None:
     """Search, and fit the best pipeline on all rows; prints a line now and then during long fits.
 
     Every fit has one thread, in this process as in workers: so ties are broken the same way, and small trees do
@@ -290,7 +290,7 @@ def fit(question: Question, found: FoldSearchCV | TrialSearchCV) -> None:
         RunError: if no candidate has a score.
     """
     with _heartbeat(), one_thread():
-        found.fit(question.table, question.target, groups=question.groups)
+        found.fit(problem.table, problem.target, groups=problem.groups)
     if not math.isfinite(found.best_score_):
         raise RunError("no candidate has a score on all its folds: the warnings say why")
 

@@ -13,7 +13,7 @@ from frugal.interface import RunError
 from frugal.select import report, run
 from frugal.select.learned import Learned
 from frugal.select.models import Size, default_names, space_of
-from frugal.select.question import ask
+from frugal.select.problem import problem_of
 
 
 @pytest.fixture
@@ -109,11 +109,11 @@ def test_what_cannot_be_done_is_said_in_one_sentence(select, options, sentence):
 
 @pytest.mark.parametrize("n_first", [1, 2])
 def test_candidates_that_share_the_best_score_are_counted(table, n_first):
-    question = ask("mine.csv", table.drop(columns="price"))
-    found, _ = run.search(question, estimators=["bernoulli_nb"], n_folds=2)
-    run.fit(question, found)
+    problem = problem_of("mine.csv", table.drop(columns="price"))
+    found, _ = run.search(problem, estimators=["bernoulli_nb"], n_folds=2)
+    run.fit(problem, found)
     found.cv_results_["rank_test_score"] = np.arange(len(found.cv_results_["params"])) // n_first + 1
-    notes = report.caveats(question, found, report.baseline(question, found))
+    notes = report.caveats(problem, found, report.baseline(problem, found))
     assert ("2 candidates share the best score; the first that was listed is taken" in notes) is (n_first == 2)
 
 
@@ -133,22 +133,22 @@ FAST = ("--drop", "price", "--target", "dear", "--estimators", "bernoulli_nb")
 
 
 def test_a_search_that_is_cut_says_on_how_many_folds_it_judges(table):
-    question = ask("mine.csv", table.drop(columns="price"))
-    found, _ = run.search(question, estimators=["bernoulli_nb"], n_folds=5, max_fits=1)
+    problem = problem_of("mine.csv", table.drop(columns="price"))
+    found, _ = run.search(problem, estimators=["bernoulli_nb"], n_folds=5, max_fits=1)
     with pytest.warns(UserWarning, match="before any candidate had all its folds"):
-        run.fit(question, found)
-    baseline = report.baseline(question, found)
+        run.fit(problem, found)
+    baseline = report.baseline(problem, found)
     assert " of 1 of 5 folds; always 'no': " in report.comparison(found, baseline)
-    assert report.fold_cost(question, found) == "1 fits; max_fits=1 was reached, an exhaustive search makes 320"
-    assert "at most one fold" in report.caveats(question, found, baseline)[-1]
+    assert report.fold_cost(problem, found) == "1 fits; max_fits=1 was reached, an exhaustive search makes 320"
+    assert "at most one fold" in report.caveats(problem, found, baseline)[-1]
 
 
 def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
-    question = ask("mine.csv", table.drop(columns="price"))
+    problem = problem_of("mine.csv", table.drop(columns="price"))
     options = {"n_candidates": 20, "n_folds": 3}
-    found, _ = run.search(question, estimators=["bernoulli_nb"], strategy="successive_halving", **options)
-    run.fit(question, found)
-    cost = report.fold_cost(question, found)
+    found, _ = run.search(problem, estimators=["bernoulli_nb"], strategy="successive_halving", **options)
+    run.fit(problem, found)
+    cost = report.fold_cost(problem, found)
     assert cost.endswith(f"most of them on a part of the rows, in place of {found.n_fits_exhaustive_} on all")
     assert "training rows" not in cost
 
@@ -156,12 +156,12 @@ def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
 def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, tmp_path):
     options = {"estimators": ["bernoulli_nb"], "n_candidates": 4, "n_folds": 3, "strategy": "standard"}
     for kept in ("", ", 12 of them from the journal"):
-        question = ask("mine.csv", table.drop(columns="price"), groups="street")
-        found, _ = run.search(question, journal=tmp_path / "kept.jsonl", **options)
-        run.fit(question, found)
+        problem = problem_of("mine.csv", table.drop(columns="price"), groups="street")
+        found, _ = run.search(problem, journal=tmp_path / "kept.jsonl", **options)
+        run.fit(problem, found)
         # every one of 240 rows is in two of three training parts, of 4 candidates
         expected = f"12 fits{kept} in place of 12, 1,920 training rows in place of 1,920"
-        assert report.fold_cost(question, found).startswith(expected)
+        assert report.fold_cost(problem, found).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -216,19 +216,19 @@ def test_learners_of_ours_have_probabilities_where_they_know_them(table):
 
 
 def test_a_search_without_a_score_fails(table):
-    question = ask("mine.csv", table.drop(columns="price"))
-    found, _ = run.search(question, estimators=["bernoulli_nb"], n_candidates=2, n_folds=2)
+    problem = problem_of("mine.csv", table.drop(columns="price"))
+    found, _ = run.search(problem, estimators=["bernoulli_nb"], n_candidates=2, n_folds=2)
     found.fit = lambda *args, **options: setattr(found, "best_score_", np.nan)
     with pytest.raises(RunError, match="no candidate has a score"):
-        run.fit(question, found)
+        run.fit(problem, found)
 
 
 def test_a_fit_that_takes_long_is_not_silent(table, monkeypatch, capsys):
     monkeypatch.setattr(run, "BEAT_S", 0.05)
-    question = ask("mine.csv", table.drop(columns="price"))
-    found, _ = run.search(question, estimators=["bernoulli_nb"], n_candidates=2, n_folds=2)
+    problem = problem_of("mine.csv", table.drop(columns="price"))
+    found, _ = run.search(problem, estimators=["bernoulli_nb"], n_candidates=2, n_folds=2)
     found.fit = lambda *args, **options: (time.sleep(0.3), setattr(found, "best_score_", 1.0))
-    run.fit(question, found)
+    run.fit(problem, found)
     assert "still fitting, 0 s so far" in capsys.readouterr().out
 
 
@@ -248,24 +248,24 @@ def test_a_fit_that_takes_long_is_not_silent(table, monkeypatch, capsys):
 )
 def test_the_task_is_told_by_the_target(values, task):
     rng = np.random.default_rng(0)
-    question = ask("t", pd.DataFrame({"x": rng.normal(size=len(values)), "y": pd.Series(values)}))
-    assert question.task == task
+    problem = problem_of("t", pd.DataFrame({"x": rng.normal(size=len(values)), "y": pd.Series(values)}))
+    assert problem.task == task
 
 
 def test_words_of_a_target_that_look_missing_are_classes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{i % 7}.5,{('None', 'NA', 'some', '')[i % 4]}\n" for i in range(40)))
     table, _ = read_table(path)
-    question = ask(path, table)
-    assert sorted(question.target.unique()) == ["NA", "None", "some"]
-    assert "10 rows without y are left out" in question.notes
+    problem = problem_of(path, table)
+    assert sorted(problem.target.unique()) == ["NA", "None", "some"]
+    assert "10 rows without y are left out" in problem.notes
 
 
 def test_truth_can_be_a_regressions_target_and_repeated_rows_are_said():
     table = pd.DataFrame({"x": [1.5, 2.5, 3.5, 4.0] * 5, "y": [True, False, True, True] * 5})
-    question = ask("t", table, task="regression")
-    assert question.target.tolist()[:2] == [1, 0]
-    assert "16 of 20 rows repeat another one" in question.notes[-1]
+    problem = problem_of("t", table, task="regression")
+    assert problem.target.tolist()[:2] == [1, 0]
+    assert "16 of 20 rows repeat another one" in problem.notes[-1]
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -273,9 +273,9 @@ def test_small_tables_fit_the_spaces_of_all_estimators(task):
     rng = np.random.default_rng(0)
     y = np.arange(36) % 12 if task == "classification" else rng.normal(size=36)
     table = pd.DataFrame({"a": rng.normal(size=36), "b": rng.normal(size=36), "y": y})
-    question = ask("t", table, task=task)
-    found, _ = run.search(question, n_candidates=20, n_folds=3, strategy="standard")
-    run.fit(question, found.set_params(error_score="raise"))
+    problem = problem_of("t", table, task=task)
+    found, _ = run.search(problem, n_candidates=20, n_folds=3, strategy="standard")
+    run.fit(problem, found.set_params(error_score="raise"))
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
 
 

@@ -10,7 +10,7 @@ from frugal.cli import main
 from frugal.select import report, run
 from frugal.select.learned import Learned
 from frugal.select.models import known
-from frugal.select.question import ask
+from frugal.select.problem import problem_of
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def test_a_search_without_a_trial_is_refused(trials):
 
 def test_hyperband_counts_the_rows_of_its_trials(table):
     many = pd.concat([table] * 4, ignore_index=True).drop(columns="price")
-    question = ask("mine.csv", many)
-    found, notes = run.trial_search(question, estimator="knn", strategy="hyperband", n_folds=3)
-    run.fit(question, found)
+    problem = problem_of("mine.csv", many)
+    found, notes = run.trial_search(problem, estimator="knn", strategy="hyperband", n_folds=3)
+    run.fit(problem, found)
     # R = 960 rows, 100 at least, s_max = 2: 9, 3 and 1 trials, 5 and 1, and 3
     resource = found.cv_results_["resource"]
     assert [(resource == rows).sum() for rows in (107, 320, 960)] == [9, 3 + 5, 1 + 1 + 3]
@@ -70,7 +70,7 @@ def test_hyperband_counts_the_rows_of_its_trials(table):
     # two thirds of the rows are for training: 71, 213 and 640 of them, three times
     given = 3 * (9 * (107 * 640 // 960) + 8 * (320 * 640 // 960) + 5 * 640)
     assert f"{given:,} training rows in place of {3 * 22 * 640:,} if each trial had all" in report.trial_cost(
-        question, found
+        problem, found
     )
     assert "given 960" in report.format_ranking(report.ranking(found))
 
@@ -80,7 +80,7 @@ def test_a_trial_has_rows_enough_for_neighbours_and_classes():
         table = pd.DataFrame(
             {"x": np.random.default_rng(0).normal(size=n_rows), "y": np.arange(n_rows) % n_classes}
         )
-        return run._least_rows(ask("t", table, task="classification"), n_folds, strategy)
+        return run._least_rows(problem_of("t", table, task="classification"), n_folds, strategy)
 
     assert least(1_000) == {"min_resource": 100}
     assert least(1_000, n_classes=15) == {"min_resource": 150}
@@ -104,10 +104,12 @@ def test_iterations_can_be_what_trials_get_less_of(trials):
 def test_every_estimator_takes_what_its_space_holds(task):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2 if task == "classification" else rng.normal(size=60)
-    question = ask("t", pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "y": y}), task=task)
+    problem = problem_of(
+        "t", pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "y": y}), task=task
+    )
     for name in known(task):
-        found, _ = run.trial_search(question, estimator=name, strategy="random", n_trials=2, n_folds=2)
-        run.fit(question, found.set_params(error_score="raise"))
+        found, _ = run.trial_search(problem, estimator=name, strategy="random", n_trials=2, n_folds=2)
+        run.fit(problem, found.set_params(error_score="raise"))
         assert np.isfinite(found.cv_results_["mean_test_score"]).all(), name
 
 

@@ -27,7 +27,7 @@ MANY_REPEATED: Final = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Problem:
     """A learning problem: features, target and task.
 
     Attributes:
@@ -49,7 +49,7 @@ class Question:
     notes: tuple[str, ...]
 
 
-def ask(
+def problem_of(
     path: str | Path,
     table: pd.DataFrame,
     *,
@@ -58,7 +58,7 @@ def ask(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     task: str | None = None,
-) -> Question:
+) -> Problem:
     """Make a learning problem from a table.
 
     Args:
@@ -116,7 +116,7 @@ def ask(
             f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold, "
             "so scores are too optimistic"
         )
-    return Question(path, features, y, table[groups][has_target] if groups else None, found, columns, tuple(notes))
+    return Problem(path, features, y, table[groups][has_target] if groups else None, found, columns, tuple(notes))
 
 
 def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]]) -> None:
@@ -161,7 +161,7 @@ def _task_of(y: pd.Series) -> str:
     return "regression" if is_measured else "classification"
 
 
-def splitter(question: Question, n_folds: int, seed: int) -> Any:
+def splitter(problem: Problem, n_folds: int, seed: int) -> Any:
     """Shuffled folds, stratified for classification, with the rows of a group in one fold.
 
     Raises:
@@ -170,16 +170,16 @@ def splitter(question: Question, n_folds: int, seed: int) -> Any:
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     check_whole("n_folds", n_folds, 2)
-    groups, settings = question.groups, {"n_splits": n_folds, "shuffle": True, "random_state": seed}
+    groups, settings = problem.groups, {"n_splits": n_folds, "shuffle": True, "random_state": seed}
     if groups is not None and groups.nunique() < n_folds:
-        raise DatasetError(f"{question.path} has {groups.nunique()} groups, fewer than {n_folds} folds")
-    if question.task == "regression":
+        raise DatasetError(f"{problem.path} has {groups.nunique()} groups, fewer than {n_folds} folds")
+    if problem.task == "regression":
         return KFold(**settings) if groups is None else GroupKFold(**settings)
-    counts = question.target.value_counts()
+    counts = problem.target.value_counts()
     if counts.min() < n_folds:
         rarest = reprlib.repr(plain(counts.idxmin()))
         raise DatasetError(
-            f"{question.path} has {counts.min()} row(s) of {question.target.name} {rarest}, "
+            f"{problem.path} has {counts.min()} row(s) of {problem.target.name} {rarest}, "
             f"fewer than {n_folds} folds: leave that class out, or use fewer folds"
         )
     return StratifiedKFold(**settings) if groups is None else StratifiedGroupKFold(**settings)

@@ -93,7 +93,7 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
         path: the file, of any separator, encoding and decimal mark that its beginning tells, as it is or packed by
             gzip, bz2, xz or zip; a packed one may unpack to 100 times its size, or to 256 MiB if that is more.
         target: name of the label column; None: the last one. Labels are numbered in sorted order. Where they are
-            words, NA and None are labels, too: only an empty cell is missing.
+            words, spaces around them do not count, and NA and None are labels, too: only an empty cell is missing.
 
     Returns:
         A dataset named after the file without known endings such as .csv.gz, provenance "original", with the split
@@ -124,6 +124,7 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
         raise DatasetError(f"{path} has no column {target!r} for a target: use one of {listed}")
     if frame[column].hasnans and frame[column].dtype.kind == "O":  # words such as NA may be classes
         frame[column] = _read(path, **_ONLY_EMPTY_IS_MISSING)[0][column]
+    frame[column] = stripped(frame[column])
     features = frame.drop(columns=column)
     if frame.empty or features.columns.empty:
         raise DatasetError(
@@ -149,6 +150,13 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
             "that repeat: name the label's column as the target"
         )
     return Dataset(_name_of(path), X, y, n_classes, "original", {"all": np.arange(len(y))})
+
+
+def stripped(labels: pd.Series) -> pd.Series:
+    """Labels without spaces around words; one of spaces alone is missing."""
+    if labels.dtype.kind != "O":
+        return labels
+    return labels.map(lambda label: label.strip() or np.nan if isinstance(label, str) else label)
 
 
 def _name_of(path: Path) -> str:

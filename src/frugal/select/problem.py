@@ -12,6 +12,7 @@ import numpy as np
 
 from frugal.checks import check_choice, check_whole
 from frugal.datasets.catalogue import DatasetError
+from frugal.datasets.user_table import stripped
 from frugal.select.columns import Columns, as_number, decimal_mark, find_columns, present
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]
 
 def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Series, list[str]]:
     """The target, as numbers if most of its values are numbers; and a note on the values that became missing."""
+    column = stripped(column)
     is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub"
     mark = decimal_mark(present(column), flags=False)  # true and false are classes
     if is_plain or mark is None or (task == "classification" and column.dtype.kind == "O"):

@@ -116,6 +116,11 @@ def test_words_for_a_missing_value_are_labels_among_words(tmp_path: Path):
     assert (dataset.n_classes, dataset.y.tolist()) == (3, [0, 1, 2, 0])
 
 
+def test_spaces_around_labels_make_no_further_classes(tmp_path: Path):
+    dataset = from_csv(write(tmp_path / "mine.csv", "a, kind\n1, yes\n3,no\n5,yes\n2,no \n"), target=" kind")
+    assert (dataset.n_classes, dataset.y.tolist()) == (2, [1, 0, 1, 0])
+
+
 def test_labels_of_a_large_table_are_of_one_kind_though_the_first_look_like_numbers(tmp_path: Path):
     n_rows = 300_000  # which pandas would read in several parts
     dataset = from_csv(write(tmp_path / "mine.csv", "a,kind\n" + "1,2\n3,4\n" * (n_rows // 2) + "5,no\n" * 2))
@@ -152,6 +157,7 @@ def test_the_name_of_a_packed_table_has_no_ending(tmp_path: Path):
         ("a,b\n1,0\n,1\n", None, r"has 1 missing value\(s\) in column 'a'"),
         ("a,b\n1,0\n2,\n", None, r"has 1 missing value\(s\) in column 'b'"),
         ("a,b\n1,0\n2,NA\n3,1\n", None, r"has 1 missing value\(s\) in column 'b'"),
+        ("a,b\n1,no\n2, \n3,yes\n", None, r"has 1 missing value\(s\) in column 'b'"),
         ("a,b\n1,no\n2,\n3,NA\n", None, r"has 1 missing value\(s\) in column 'b'"),
         ("a,b\n1,no\nNA,yes\n", None, r"has 1 missing value\(s\) in column 'a'"),
         ("a,b\ninf,0\n2,1\n", None, "has infinite values in column 'a'"),

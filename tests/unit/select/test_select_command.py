@@ -252,6 +252,13 @@ def test_the_task_is_told_by_the_target(values, task):
     assert problem.task == task
 
 
+def test_spaces_around_the_words_of_a_target_make_no_further_classes():
+    words = pd.Series(["yes", " yes", "no ", "no", " "] * 8)
+    problem = problem_of("t", pd.DataFrame({"x": np.random.default_rng(0).normal(size=40), "y": words}))
+    assert sorted(problem.target.unique()) == ["no", "yes"]
+    assert "8 rows without y are left out" in problem.notes
+
+
 def test_words_of_a_target_that_look_missing_are_classes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{i % 7}.5,{('None', 'NA', 'some', '')[i % 4]}\n" for i in range(40)))

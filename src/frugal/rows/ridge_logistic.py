@@ -54,8 +54,9 @@ def fit_logistic(
         Coefficients, shape (d,).
 
     Raises:
-        ValueError: on other shapes, a weight below 0 or not finite, other than two classes among the rows of
-            positive weight, and with `ridge` 0 if a hyperplane separates them or columns are dependent.
+        ValueError: on other shapes, entries that are not finite, a weight below 0, other than two classes among
+            the rows of positive weight, and with `ridge` 0 if a hyperplane separates them or columns are
+            dependent.
 
     Examples:
         >>> import numpy as np
@@ -111,6 +112,7 @@ def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float
     if not (np.isfinite(w).all() and (w >= 0).all() and w.any()):
         raise ValueError("weights must be finite, at least 0 and not all 0")
     check_finite("X", features)
+    check_finite("y", labels)
     used = w > 0
     if not used.all():
         features, labels, w = features[used], labels[used], w[used]

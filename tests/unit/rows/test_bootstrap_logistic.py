@@ -105,6 +105,7 @@ X, y, w = problem(n=20)
         ({"weights": np.where(w == 1, np.inf, w)}, "weights must be finite, at least 0 and not all 0"),
         ({"start": np.zeros(3)}, "start must be finite and of shape (4,), got shape (3,)"),
         ({"X": X * np.inf}, "X must be finite, got nan or infinite entries"),
+        ({"y": np.where(y == 1, 1.0, np.nan)}, "y must be finite, got nan or infinite entries"),
         (
             {"X": X[:, [0, 0]], "ridge": 0.0},
             "Newton's method found no maximum with ridge=0: columns of X may be dependent",

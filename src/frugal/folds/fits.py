@@ -96,7 +96,8 @@ def fit_and_score(
     started = perf_counter()
     try:
         estimator = built(classifier, candidate, seed=seed).fit(X_train, y_train)
-        score = float(np.mean(estimator.predict(X_test) == y_test))
+        predicted = np.asarray(estimator.predict(X_test)).reshape(y_test.shape)  # some give a column
+        score = float(np.mean(predicted == y_test))
     except MemoryError:  # the machine's fault, not the candidate's
         raise
     except Exception as error:  # noqa: BLE001  a failed fit is a row with its reason, whatever it raised

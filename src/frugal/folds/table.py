@@ -78,8 +78,9 @@ class ScoreTable:
         Args:
             indices: rows to take, shape (n_drawn,), each in [0, n_candidates).
         """
-        rows = np.asarray(indices, dtype=np.intp)
-        if rows.ndim != 1 or rows.size == 0 or rows.min() < 0 or rows.max() >= len(self.scores):
+        rows = np.asarray(indices)
+        is_list = rows.dtype.kind in "iu" and rows.ndim == 1 and rows.size > 0
+        if not is_list or rows.min() < 0 or rows.max() >= len(self.scores):
             raise ValueError(f"indices must be a list of rows in [0, {len(self.scores)})")
         candidates = [self.candidates[i] for i in rows]
         meta = dict(self.meta)

@@ -63,6 +63,17 @@ def test_an_estimator_of_ones_own_is_scored_on_the_same_folds():
     assert Live(folds, estimator, candidates)(FoldTask(1, 3)).score == table.scores[1, 3]
 
 
+def test_predictions_in_a_column_are_scored_row_by_row():
+    class Column(SVC):
+        def predict(self, X):
+            return super().predict(X)[:, None]
+
+    tables = [
+        score((WDBC.X, WDBC.y), estimator, [{"C": 1.0}], n_folds=3, seed=0) for estimator in (Column(), SVC())
+    ]
+    assert tables[0].scores.tolist() == tables[1].scores.tolist()
+
+
 def test_an_estimator_that_draws_at_random_draws_the_same_for_the_same_seed():
     def scores(estimator, seed=0):
         return score((WDBC.X, WDBC.y), estimator, [{"max_features": 1}], n_folds=3, seed=seed).scores.tolist()

@@ -77,7 +77,7 @@ def test_a_drawn_list_repeats_rows():
     again = [[0, 0, "last"], [0, 3, "last too"], [2, 0, "last"], [2, 3, "last too"]]
     assert failed.take([2, 1, 2]).meta["failures"] == again
     assert len(failed.meta["failures"]) == 3
-    for bad in ([], [3], [-1], [[0]]):
+    for bad in ([], [3], [-1], [[0]], [0.5], [False, True, False]):
         with pytest.raises(ValueError, match=r"indices must be a list of rows in \[0, 3\)"):
             block(0, 3).take(bad)
 

@@ -205,6 +205,7 @@ def blb_svm(
     labels = np.asarray(y)
     if len(found := np.unique(labels)) != 2:
         raise ValueError(f"y must hold two classes, got {len(found)}")
+    check_whole("b", b, 1)
     points = np.asarray(queries, dtype=float)
     compression = svm.compression if svm.compression == 1 else svm.compression * len(labels) / b
     scaled = clone(svm).set_params(compression=compression)

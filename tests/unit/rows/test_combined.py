@@ -131,7 +131,7 @@ def test_a_subsample_of_b_rows_has_b_over_r_centres(monkeypatch):
     assert all(abs(centres - 60 / 5) <= 2 and total == 300 for centres, total in sizes)
 
 
-def test_the_svm_given_is_not_changed_and_three_classes_are_refused():
+def test_the_svm_given_is_not_changed_and_what_it_cannot_take_is_refused():
     X, y = clouds()
     svm = KMSVM(5, random_state=0)
     blb_svm(X, y, X[:3], b=60, s=1, r=2, svm=svm, rng=rng())
@@ -139,6 +139,8 @@ def test_the_svm_given_is_not_changed_and_three_classes_are_refused():
     assert not hasattr(svm, "svc_")
     with pytest.raises(ValueError, match="y must hold two classes, got 3"):
         blb_svm(X, np.arange(300) % 3, X[:3], b=60, s=1, r=2, svm=svm, rng=rng())
+    with pytest.raises(ValueError, match="b must be at least 1 and a whole number, got 0"):
+        blb_svm(X, y, X[:3], b=0, s=1, r=2, svm=svm, rng=rng())
 
 
 def test_dynamic_fits_of_all_rows_find_the_weighted_maximum():

@@ -1,6 +1,4 @@
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -130,12 +128,6 @@ def test_the_generated_schema_takes_what_the_models_take():
         ("greedy_cv.datasets", ["wdbc", "wdbc"]),
     ):
         assert not validator.is_valid(changed(key, value))
-
-
-def test_reading_the_configuration_needs_neither_numpy_nor_pandas():
-    code = "import sys, studies.config as c; c.complete({'scale': 'laptop'}); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "torch"} & set(done.stdout.split())
 
 
 def test_the_nearest_key_is_named():

@@ -1,8 +1,6 @@
 """The table and the figures of the comparison, from small runs."""
 
 import math
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -255,9 +253,3 @@ def test_runs_of_another_kind_are_refused(runs):
     for summarise in (summarise_pareto, summarise_anytime, summarise_ranks):
         with pytest.raises(ValueError, match="the runs lack the column 'budget_share'"):
             summarise(runs.drop(columns="budget_share"))
-
-
-def test_runs_and_tables_are_made_without_matplotlib():
-    code = "import sys; from studies import registry as known; known.paper('folds_comparison');"
-    code += "sys.exit('matplotlib' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 
 import pytest
@@ -16,11 +15,6 @@ def test_an_argument_that_no_shell_could_pass_is_refused(tmp_path, monkeypatch, 
     assert stopped.value.code == 2
     assert f"error: {text!r} holds a null byte or half a character" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_command_line_starts_without_scikit_learn():
-    code = "import sys, frugal.cli; sys.exit('sklearn' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_every_command_has_its_arguments():

@@ -25,15 +25,34 @@ def test_a_name_is_looked_up_once():
     assert get("bags") is vars(rows)["bags"]
 
 
-def test_importing_the_library_imports_nothing_large():
-    code = "import sys, frugal; print({'numpy', 'pandas', 'scipy', 'sklearn', 'torch'} & set(sys.modules));"
-    code += "frugal.folds.known; print('numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["set()", "True"]
+def imported(statements, modules):
+    """Which of the modules a fresh process has imported after the statements."""
+    code = f"import sys; {statements}; print(*[name for name in {modules.split()!r} if name in sys.modules])"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
 
-def test_what_document_003_draws_and_tabulates_needs_no_learner_and_no_optimiser():
-    code = "import sys; from studies import registry; registry.figures('big_data');"
-    code += "print({'sklearn', 'scipy.stats', 'scipy.optimize', 'torch', 'emcee'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+@pytest.mark.parametrize(
+    ("statements", "modules"),
+    [
+        ("import frugal", "numpy pandas scipy sklearn torch"),
+        ("import frugal.cli", "sklearn"),
+        ("import frugal.datasets", "sklearn torch torchvision pandas mlxtend scipy PIL"),
+        ("import frugal.learners", "frugal.rows sklearn"),
+        ("from frugal.learners import networks, bench", "torch"),
+        ("from frugal import trials; trials.settings_of('smac')", "smac"),
+        ("from studies import config; config.complete({'scale': 'laptop'})",
+         "numpy pandas scipy sklearn matplotlib torch"),
+        ("from studies import registry; registry.figures('big_data')",
+         "sklearn scipy.stats scipy.optimize torch emcee"),
+        ("from studies import registry; registry.paper('folds_comparison')", "matplotlib"),
+        ("from studies import markdown, verdicts; verdicts.judge_paper('greedy_cv', {}, 'paper')", "matplotlib"),
+    ],
+    ids=["library", "command line", "datasets", "learners", "networks", "settings of SMAC3", "configuration",
+         "artefacts of document 003", "runs and tables", "claims"],
+)  # fmt: skip
+def test_what_is_heavy_is_imported_only_where_it_is_needed(statements, modules):
+    assert imported(statements, modules) == []
+
+
+def test_a_package_is_imported_once_a_name_of_it_is_used():
+    assert imported("import frugal; frugal.folds.known", "numpy") == ["numpy"]

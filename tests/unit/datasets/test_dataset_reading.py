@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -83,13 +81,6 @@ def test_a_damaged_processed_folder_is_refused(damage, root: Path):
     damage(prepare("wdbc", root=root))
     with pytest.raises(DatasetError, match=r"processed/wdbc is damaged \(.*\): delete it and prepare wdbc again"):
         load("wdbc", root=root)
-
-
-def test_importing_the_package_is_light():
-    heavy = "{'sklearn', 'torch', 'torchvision', 'pandas', 'mlxtend', 'scipy', 'PIL'}"
-    code = f"import sys, frugal.datasets; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def write(path: Path, text: str) -> Path:

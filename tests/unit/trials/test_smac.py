@@ -209,10 +209,5 @@ def test_it_prints_nothing_and_leaves_no_files(tmp_path, monkeypatch, capfd):
     assert logging.getLogger().handlers == root
 
 
-def test_smac3_is_imported_only_when_a_strategy_is_made():
-    code = "import sys; from frugal import trials; trials.settings_of('smac'); sys.exit('smac' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 def test_thirty_trials_find_the_bottom_of_a_bowl():
     assert min(bowl(c) for c in spend(make(n_trials=30))) < 0.003  # of which random search finds 1 in 100 draws

@@ -25,20 +25,22 @@ APART = tuple(
 
 
 class Trace:
-    """What ran: code objects of our functions, and data files of ours that were opened."""
+    """What ran: code objects of our functions by their id, and data files of ours that were opened."""
 
     def __init__(self):
-        self.code, self.opened = set(), set()
+        self.code, self.opened = {}, set()
         self.is_on = False
         self._apart = 0  # what modules call as they are imported is no part of a job, nor what makes its hash
 
     def __call__(self, frame, event, _):
-        if not frame.f_code.co_filename.startswith(str(SOURCES)):
+        if event not in ("call", "return"):  # of a function in C
             return
-        if frame.f_code.co_name == "<module>" or frame.f_code.co_filename.startswith(APART):
-            self._apart += {"call": 1, "return": -1}.get(event, 0)
-        elif event == "call" and not self._apart:
-            self.code.add(frame.f_code)
+        code = frame.f_code
+        is_ours, is_apart = _place(code.co_filename)
+        if is_ours and (is_apart or code.co_name == "<module>"):
+            self._apart += 1 if event == "call" else -1
+        elif is_ours and event == "call" and not self._apart:
+            self.code[id(code)] = code  # its hash would read all of it, at every call
 
     def hear(self, event, arguments):
         """Note a file of ours that is opened; an audit hook cannot be taken back, only be switched off."""
@@ -46,6 +48,12 @@ class Trace:
             path = Path(str(arguments[0]))
             if path.suffix != ".py" and path.parent.name != "__pycache__" and path.parent.suffix != ".egg-info":
                 self.opened.add(str(path))
+
+
+@cache
+def _place(filename):
+    """Whether a file is one of ours, and whether it stands apart."""
+    return filename.startswith(str(SOURCES)), filename.startswith(APART)
 
 
 @cache
@@ -75,7 +83,7 @@ def traced():
 
 def definitions(trace):
     """The top-level definitions that the functions belong to, as `frugal.code` names them."""
-    return {_definition(code.co_filename, code.co_firstlineno) for code in trace.code}
+    return {_definition(code.co_filename, code.co_firstlineno) for code in trace.code.values()}
 
 
 def _definition(filename, line):

@@ -124,52 +124,89 @@ def test_a_copy_of_the_code_has_the_same_hashes(copy):
     assert copy[2] == {name: code.hash_of(job) for name, job in JOBS.items()}
 
 
-def test_a_strategy_of_folds_reruns_its_own_searches(copy):
+def of_learner(name):
+    """Names of the searches of a learner."""
+    return [job for job in JOBS if job.startswith("trials") and name in job.split()]
+
+
+def of_dataset(*names):
+    """Names of the jobs that read one of these datasets."""
+    return [job for job in JOBS if set(names) & set(job.split())]
+
+
+CHANGES = {
     # greedy_early_stopping breaks ties by the table of `greedy`; no other strategy builds on it. The study of the
     # old library holds its own halving against greedy_early_stopping.
-    found = changed(copy, "frugal/folds/strategies/greedy.py", '"fewest_folds": 1', '"fewest_folds": 2')
-    methods = ("greedy", "greedy_early_stopping")
-    searches = (f"{kind} {method}" for kind in ("search", "compare") for method in methods)
-    assert found == named("rows library", *searches)
-
-
-def test_an_acquisition_reruns_the_strategies_that_maximise_it(copy):
+    "a strategy of folds: its own searches": (
+        "frugal/folds/strategies/greedy.py", '"fewest_folds": 1', '"fewest_folds": 2',
+        named("rows library", "search greedy", "search greedy_early_stopping", "compare greedy",
+              "compare greedy_early_stopping"),
+    ),
     # `ei` and what is built on it maximise expected improvement; random, tpe, smac and hyperband do not.
-    found = changed(copy, "frugal/trials/acquisitions/maximise.py", "N_STEPS = 50", "N_STEPS = 51")
-    methods = ("ei", "ei_explore", "dngo", "hypertune")
-    assert found == named("rows reduced_search", *(f"trials {name}" for name in methods))
-
-
-def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
-    found = changed(
-        copy, "frugal/rows/sampling.py", 'WITHOUT_PILOT: Final = ("uniform", "cc")', "WITHOUT_PILOT = ()"
-    )
-    rows = named("rows subsampling", "rows bias", "rows combinations", "rows fractions")
-    methods = named("method bias", "method combinations blb_osmac", "method combinations osmac_mvc")
-    assert found == sorted([*rows, *methods])
-
-
-def test_what_another_interpreter_runs_reruns_the_experiment_that_calls_it(copy):
-    found = changed(
-        copy,
+    "an acquisition: the strategies that maximise it": (
+        "frugal/trials/acquisitions/maximise.py", "N_STEPS = 50", "N_STEPS = 51",
+        named("rows reduced_search", "trials ei", "trials ei_explore", "trials dngo", "trials hypertune"),
+    ),
+    "a sampler of rows: the experiments that draw with it": (
+        "frugal/rows/sampling.py", 'WITHOUT_PILOT: Final = ("uniform", "cc")', "WITHOUT_PILOT = ()",
+        named("rows subsampling", "rows bias", "rows combinations", "rows fractions", "method bias",
+              "method combinations blb_osmac", "method combinations osmac_mvc"),
+    ),
+    "what another interpreter runs: the experiment that calls it": (
         "studies/greedy_cv/library_script.py",
-        "for train_scores in (True, False)",
-        "for train_scores in (True,)",
-    )
-    assert found == named("rows library")
+        "for train_scores in (True, False)", "for train_scores in (True,)", named("rows library"),
+    ),
+    "a learner: what is fitted with it": (
+        "frugal/learners/svm_rff.py", "N_EPOCHS: Final = 27", "N_EPOCHS: Final = 28",
+        [*of_learner("svm_rff"), *named("refits svm_rff", "rows complexity")],
+    ),
+    "an entry of the catalogue: what reads that dataset": (
+        "frugal/datasets/catalogue.py", "rows=20_000", "rows=20_001", of_dataset("letter", "letter_2000"),
+    ),
+    "the largest size in a floor of claims: no experiment": (
+        "studies/big_data/bias.py", "LARGEST_R: Final = 16_000", "LARGEST_R: Final = 8_000", ["claims big_data"],
+    ),
+    "the repeats in a floor of claims: no experiment": (
+        "studies/big_data/bias.py", '"n_repeats": 10}', '"n_repeats": 9}', ["claims big_data"],
+    ),
+    "the groups in a floor of claims: no experiment": (
+        "studies/exploration/document.py",
+        'groups=("method",)', 'groups=("method", "search")', ["claims exploration"],
+    ),
+    "the table in a floor of claims: no experiment": (
+        "studies/greedy_cv/search_time.py",
+        'partial(are_enough, table="table1")', 'partial(are_enough, table="table2")', ["claims greedy_cv"],
+    ),
+    "a colour: the figure": (
+        "studies/big_data/subsampling.py",
+        'label="LCC, r rows", color="#4580EB"', 'label="LCC, r rows", color="#4580EC"',
+        ["figure big_data figure10"],
+    ),
+    "a hatch: the figure": (
+        "studies/big_data/subsampling.py",
+        'label="uniform", ', 'label="uniform rows", hatch=NOT_THERE, ', ["figure big_data figure10"],
+    ),
+    "a docstring: nothing": (
+        "frugal/folds/strategies/greedy.py", "Greedy k-fold selection", "Greedy selection of folds", [],
+    ),
+    "a comment: nothing": (
+        "frugal/checks.py",
+        "from __future__ import annotations", "from __future__ import annotations\n\n# a comment", [],
+    ),
+    "an annotation: nothing": (
+        "frugal/trials/strategies/random.py", "n_trials: int", "n_trials: float", [],
+    ),
+    "the words of an error: nothing": (
+        "frugal/datasets/catalogue.py",
+        "unknown dataset {name!r}: use one of", "no dataset {name!r}: it is one of", [],
+    ),
+}  # fmt: skip
+"""What is changed, and what reruns: the file, the old text and the new, and the names of the jobs."""
 
 
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        ("big_data/bias.py", "LARGEST_R: Final = 16_000", "LARGEST_R: Final = 8_000"),
-        ("big_data/bias.py", '"n_repeats": 10}', '"n_repeats": 9}'),
-        ("exploration/document.py", 'groups=("method",)', 'groups=("method", "search")'),
-        ("greedy_cv/search_time.py", 'partial(are_enough, table="table1")', 'partial(are_enough, table="table2")'),
-    ],
-)
-def test_the_floor_of_claims_reruns_no_experiment(copy, path, old, new):
-    assert changed(copy, f"studies/{path}", old, new) == [f"claims {path.partition('/')[0]}"]
+@pytest.mark.parametrize(("path", "old", "new", "rerun"), CHANGES.values(), ids=CHANGES)
+def test_a_change_reruns_what_depends_on_it_and_nothing_else(copy, path, old, new, rerun):
+    assert changed(copy, path, old, new) == sorted(rerun)
 
 
 @pytest.mark.parametrize(
@@ -190,28 +227,6 @@ def test_a_method_reruns_its_own_jobs_and_what_shows_all(copy, path, old, new):
     assert methods == (["method bias cc_weighted"] if "correction" in old else [])
     assert "claims big_data" in found
     assert [name for name in found if not name.startswith(("method", "rows", "table", "figure", "claims"))] == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('label="LCC, r rows", color="#4580EB"', 'label="LCC, r rows", color="#4580EC"'),
-        ('label="uniform", ', 'label="uniform rows", hatch=NOT_THERE, '),
-    ],
-)
-def test_a_look_redraws_the_figure_and_reruns_nothing(copy, old, new):
-    assert changed(copy, "studies/big_data/subsampling.py", old, new) == ["figure big_data figure10"]
-
-
-def test_a_learner_reruns_what_is_fitted_with_it(copy):
-    found = changed(copy, "frugal/learners/svm_rff.py", "N_EPOCHS: Final = 27", "N_EPOCHS: Final = 28")
-    searches = [name for name in JOBS if name.startswith("trials") and " svm_rff " in name]
-    assert found == sorted([*searches, *named("refits svm_rff", "rows complexity")])
-
-
-def test_an_entry_of_the_catalogue_reruns_what_reads_that_dataset(copy):
-    found = changed(copy, "frugal/datasets/catalogue.py", "rows=20_000", "rows=20_001")
-    assert found == sorted(name for name in JOBS if {"letter", "letter_2000"} & set(name.split()))
 
 
 def test_a_model_of_curves_reruns_what_extrapolates(copy):
@@ -236,24 +251,3 @@ def test_a_helper_of_all_reruns_all_who_call_it(copy):
     found = changed(copy, "frugal/seeds.py", "def rng_for(", "def rng_for(*_, **__): return None\n\n\ndef other(")
     assert set(found) >= set(named("data", "search", "compare", "rungs"))
     assert {"collect", "gather"} & set(found) == set()
-
-
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        ("frugal/folds/strategies/greedy.py", "Greedy k-fold selection", "Greedy selection of folds"),
-        (
-            "frugal/checks.py",
-            "from __future__ import annotations",
-            "from __future__ import annotations\n\n# a comment",
-        ),
-        ("frugal/trials/strategies/random.py", "n_trials: int", "n_trials: float"),
-        (
-            "frugal/datasets/catalogue.py",
-            "unknown dataset {name!r}: use one of",
-            "no dataset {name!r}: it is one of",
-        ),
-    ],
-)
-def test_words_rerun_nothing(copy, path, old, new):
-    assert changed(copy, path, old, new) == []

@@ -76,7 +76,6 @@ def again(place, *more):
 
 
 def test_a_changed_digit_is_found_and_said_where(place, capsys):
-    assert again(place) == 0
     csv = place / "published/hypertune/figures/figure1.csv"
     lines = csv.read_text().splitlines(keepends=True)
     csv.write_text("".join([*lines[:2], lines[2].rstrip() + "0\n", *lines[3:]]))

@@ -254,14 +254,6 @@ class Refuses:
         return task
 
 
-def test_what_cannot_be_loaded_is_no_death():
-    refuses = Refuses()
-    with Workers(1, refuses, start_method="fork") as workers:
-        error = workers.submit(refuses, 1).exception()
-    assert type(error) is BrokenExecutor
-    assert str(error) == "a worker cannot load what it evaluates: OSError: no such data"
-
-
 def dies():
     os._exit(5)
 
@@ -271,12 +263,19 @@ class Dies(Refuses):
         return dies, ()
 
 
-def test_a_death_before_the_first_task_is_not_that_tasks():
-    evaluate = Dies()
+@pytest.mark.parametrize(
+    ("evaluate", "message"),
+    [
+        (Refuses(), "a worker cannot load what it evaluates: OSError: no such data"),
+        (Dies(), "a worker cannot be started: the worker ended with status 5"),
+    ],
+    ids=["no data", "death"],
+)
+def test_what_goes_wrong_before_the_first_task_is_not_that_tasks(evaluate, message):
     with Workers(1, evaluate, start_method="fork") as workers:
         error = workers.submit(evaluate, 1).exception()
     assert type(error) is BrokenExecutor
-    assert str(error) == "a worker cannot be started: the worker ended with status 5"
+    assert str(error) == message
 
 
 class Heavy:

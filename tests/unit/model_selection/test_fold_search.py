@@ -51,6 +51,14 @@ def searched(scores=SCORES, cls=FoldSearchCV, fixed=None, **options):
     return cls(estimator, space, cv=cv, **options).fit(X, y)
 
 
+def halved(scores, **options):
+    """Halving on 90 rows: all candidates on 6 of them, a third of these on 18, and the last on 54."""
+    estimator, space, _, _, _ = grid(scores)
+    X, y, cv = data_of(3, rows_per_fold=30)
+    given = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}, "cv": cv}
+    return FoldSearchCV(estimator, space, **given, **options).fit(X, y)
+
+
 @pytest.fixture(scope="module")
 def iris():
     return load_iris(return_X_y=True)
@@ -293,11 +301,7 @@ def test_the_same_seed_draws_the_same(iris):
 
 
 def test_halving_trains_on_fewer_rows():
-    log = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}}
-    scores = [[0.1 * i] * 3 for i in range(9)]
-    estimator, space, _, _, _ = grid(scores)
-    X, y, cv = data_of(3, rows_per_fold=30)
-    search = FoldSearchCV(estimator, space, cv=cv, **log).fit(X, y)
+    search = halved([[0.1 * i] * 3 for i in range(9)])
     results = search.cv_results_
     # scikit-learn's plan for 9 candidates, 90 rows, 3 folds of no classifier: 6, 18 and 54 rows for 9, 3 and 1.
     assert results["n_rows"].tolist() == [6] * 6 + [18] * 2 + [54]
@@ -309,10 +313,7 @@ def test_halving_trains_on_fewer_rows():
 
 @pytest.mark.parametrize("max_fits", [28, 30, 35])
 def test_halving_that_is_ended_within_a_rung_ranks_by_the_last_whole_one(max_fits):
-    estimator, space, _, _, _ = grid([[0.1 * i] * 3 for i in range(9)])
-    X, y, cv = data_of(3, rows_per_fold=30)
-    given = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}, "cv": cv}
-    search = FoldSearchCV(estimator, space, max_fits=max_fits, **given).fit(X, y)
+    search = halved([[0.1 * i] * 3 for i in range(9)], max_fits=max_fits)
     # All nine have three folds on 6 rows; candidates 6, 7 and 8 go on to 18, three fits each.
     whole = (max_fits - 27) // 3
     assert search.cv_results_["n_rows"].tolist() == [6] * 6 + [18] * whole + [6] * (3 - whole)
@@ -320,16 +321,13 @@ def test_halving_that_is_ended_within_a_rung_ranks_by_the_last_whole_one(max_fit
 
 
 def test_a_callable_refit_chooses_among_those_on_the_most_rows():
-    estimator, space, _, _, _ = grid([[0.9, 0.9, 0.9], *[[0.1 * i] * 3 for i in range(1, 9)]])
-    X, y, cv = data_of(3, rows_per_fold=30)
     seen = []
 
     def refit(results):
         seen.append(results["n_rows"].tolist())
         return int(results["mean_test_score"].argmin())
 
-    given = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}, "cv": cv}
-    search = FoldSearchCV(estimator, space, refit=refit, **given).fit(X, y)
+    search = halved([[0.9] * 3, *[[0.1 * i] * 3 for i in range(1, 9)]], refit=refit)
     assert seen == [[54]]
     assert search.best_params_ == {"i": 0}
 
@@ -383,20 +381,21 @@ def test_it_is_shown_with_its_estimator(iris):
     assert "best_estimator_: SVC" in search.fit(X, y)._repr_html_()
 
 
-def test_named_searches_fix_their_strategy():
-    for cls, strategy in (
+@pytest.mark.parametrize(
+    ("cls", "strategy"),
+    [
         (GreedySearchCV, "greedy_early_stopping"),
         (ExactPruningSearchCV, "exact_pruning"),
         (BetaPruningSearchCV, "beta_pruning"),
-    ):
-        search = cls(SVC(), {"C": [1]}, cv=3)
-        assert search.strategy == strategy
-        assert "strategy" not in search.get_params()
-        assert set(search.get_params(deep=False)) == set(FoldSearchCV(SVC(), {}).get_params(deep=False)) - {
-            "strategy"
-        }
-        with pytest.raises(TypeError, match="unexpected keyword argument 'strategy'"):
-            cls(SVC(), {"C": [1]}, strategy="greedy")
+    ],
+)
+def test_named_searches_fix_their_strategy(cls, strategy):
+    search = cls(SVC(), {"C": [1]}, cv=3)
+    assert search.strategy == strategy
+    assert "strategy" not in search.get_params()
+    assert {*search.get_params(deep=False), "strategy"} == set(FoldSearchCV(SVC(), {}).get_params(deep=False))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'strategy'"):
+        cls(SVC(), {"C": [1]}, strategy="greedy")
 
 
 def test_beta_pruning_knows_the_size_of_its_folds(iris):

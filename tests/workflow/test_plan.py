@@ -27,7 +27,8 @@ def plan(place):
 
     @cache
     def ask(scale, *targets):
-        done = snakemake(place, "--dry-run", "--configfile", f"config/{scale}.yaml", "--", *targets)
+        shown = ("--dry-run", "--printshellcmds", "--configfile", f"config/{scale}.yaml")
+        done = snakemake(place, *shown, "--", *targets)
         assert done.returncode == 0, done.stdout
         return done.stdout
 
@@ -40,17 +41,16 @@ def jobs(output):
     return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, flags=re.MULTILINE)}
 
 
+def of_rule(output, rule, words=""):
+    """Jobs of a rule that a dry run plans, those with the words in them."""
+    return [job for job in output.split("rule ") if job.startswith(f"{rule}:") and words in job]
+
+
 def explained(output):
     """Document 001's figures that explain by a small real run of a seed: those of the pack that reads no runs."""
-    planned = output.split("rule ")
-    packs = [job.split("output:") for job in planned if job.startswith("pack:") and "paper=greedy_cv" in job]
+    packs = [job.split("output:") for job in of_rule(output, "pack", "paper=greedy_cv")]
     (outputs,) = [outputs for given, outputs in packs if "results/" not in given]
-    return [job for job in planned if job.startswith("packed_figure:") and f"input: {outputs.split()[0]}\n" in job]
-
-
-def drawn(output, paper):
-    """How many figures of a paper are planned."""
-    return sum(job.startswith("packed_figure:") and f"paper={paper}" in job for job in output.split("rule "))
+    return of_rule(output, "packed_figure", f"input: {outputs.split()[0]}\n")
 
 
 @pytest.mark.parametrize("scale", ["smoke", slow("config"), slow("paper")])
@@ -58,9 +58,8 @@ def test_every_scale_plans_the_whole_paper(plan, scale):
     assert len(explained(plan(scale))) == 10
 
 
-def test_every_command_of_the_rules_is_one_that_its_command_line_takes(place):
-    done = snakemake(place, "--dry-run", "--printshellcmds", "--forceall", "--configfile", "config/smoke.yaml")
-    commands = re.findall(r"^Shell command: (.+) > results/logs/\S+ 2>&1$", done.stdout, flags=re.MULTILINE)
+def test_every_command_of_the_rules_is_one_that_its_command_line_takes(plan):
+    commands = re.findall(r"^Shell command: (.+) > results/logs/\S+ 2>&1$", plan("smoke"), flags=re.MULTILINE)
     studies, called = make_studies_parser(), set()
     for command in commands:
         match shlex.split(command):
@@ -93,9 +92,12 @@ def test_paper_scale_packs_searches_and_scores(plan):
 
 @pytest.mark.slow
 def test_a_length_can_be_a_job_of_its_own(place):
-    # The same searches as at paper scale, one per length n: five of Table 1, three of Tables 2 and 3.
-    whole = ("--dry-run", "--configfile", "config/paper.yaml", "--config", "lengths_per_job=1", "--", "greedy_cv")
-    done = snakemake(place, *whole)
+    # The same searches as at paper scale, one per length n: five of Table 1, three of Tables 2 and 3. A search job
+    # does up to 30 seeds, so that one seed is as many searches and a thirtieth of the scores.
+    one_seed = {name: {"n_seeds": 1} for name in ("search_time", "early_stopping", "wall_clock")}
+    (place / "lengths.yaml").write_text(yaml.safe_dump({"lengths_per_job": 1, "greedy_cv": one_seed}))
+    files = ("--configfile", "config/paper.yaml", "lengths.yaml")
+    done = snakemake(place, "--dry-run", *files, "--", "greedy_cv")
     planned = jobs(done.stdout)
     assert planned["search"] == 2 * 9 * (3 * 5 + 3)
     assert planned["search_timed"] == 2 * 9 * 3
@@ -150,6 +152,7 @@ TARGETS = (
     "folds_comparison_ranks",
     "trials_comparison",
     "data/processed/pima2/provenance.json",
+    "results/lookup/svm_mnist_recheck.csv",
 )
 READERS = {"scores", "rungs", "network_scores", "network_default", "trials", "lookup_part", "curves"}
 
@@ -157,15 +160,10 @@ READERS = {"scores", "rungs", "network_scores", "network_default", "trials", "lo
 @pytest.mark.parametrize(
     ("targets", "expected"),
     [
-        (
-            (),
-            READERS | {"scores_timed", "rows_timed", "pack"},
-        ),
-        slow(("hypertune", "exploration"), {"hypertune_refits", "exploration_refits"}),
-        slow(TARGETS, READERS | {"compare_trials"}),
-        slow(("results/lookup/svm_mnist_recheck.csv",), {"lookup_part", "lookup_recheck"}),
+        ((), READERS | {"scores_timed", "rows_timed", "pack", "hypertune_refits", "exploration_refits"}),
+        slow(TARGETS, READERS | {"compare_trials", "lookup_recheck"}),
     ],
-    ids=["all", "refits", "comparisons", "recheck"],
+    ids=["all", "comparisons and recheck"],
 )
 def test_every_job_that_reads_a_dataset_waits_for_all_of_its_files(plan, targets, expected):
     readers = set()
@@ -189,8 +187,8 @@ def test_every_table_and_figure_has_a_target(plan):
 def test_searches_are_compared_with_those_that_document_003_runs(plan):
     # 3 + 2 on the table, 2 + 1 on the CNN's sizes, 6 on each of two sets of curves, 3 on each live learner.
     planned = plan("smoke", *TARGETS)
-    counts = jobs(planned)
-    assert (counts["trials"], counts["compare_trials"], drawn(planned, "trials_comparison")) == (26, 6, 6)
+    counts, figures = jobs(planned), of_rule(planned, "packed_figure", "paper=trials_comparison")
+    assert (counts["trials"], counts["compare_trials"], len(figures)) == (26, 6, 6)
     on_rows = next(job for job in planned.split("rule ") if "results/trials/hyperband/lookup/svm_mnist" in job)
     assert "results/lookup/svm_mnist.parquet" in on_rows.split("output:")[0]
     assert jobs(plan("smoke")).get("compare_trials") is None  # not part of `all`
@@ -204,19 +202,17 @@ def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_sc
     for job in jobs:
         assert job.startswith("network_scores:")
         assert "results/networks/mnist_cnn/mnist_500/default.csv" in job
-    compared = [job for job in planned.split("rule ") if job.startswith("compare:") and "mnist_cnn" in job]
-    assert len(compared) == 20  # every one but successive halving
+    assert len(of_rule(planned, "compare", "mnist_cnn")) == 20  # every one but successive halving
 
 
 @pytest.fixture(scope="module")
-def plan_of_searches(place):
+def plan_of_searches(plan):
     """Jobs of document 003's searches at paper scale, chosen by their rules and by words in their outputs."""
     runs = [f"results/big_data/runs/{name}.parquet" for name in ("svm_search", "cnn_search", "curve_search")]
-    done = snakemake(place, "--dry-run", "--printshellcmds", "--configfile", "config/paper.yaml", "--", *runs)
-    listed = done.stdout.split("Job stats:")[1].split("rule ")
+    planned = plan("paper", *runs)
 
     def chosen(rules, words=("",)):
-        named = [job for job in listed if job.startswith(tuple(f"{rule}:" for rule in rules))]
+        named = [job for rule in rules for job in of_rule(planned, rule)]
         return [job for job in named if any(word in job.split("output:")[1].split("log:")[0] for word in words)]
 
     return chosen
@@ -260,22 +256,20 @@ def test_searches_with_termination_wait_for_the_curves_and_their_extrapolations(
         assert ("_extrapolations.parquet" in inputs) == ("_terminated/" in outputs.split("log:")[0])
 
 
-@pytest.mark.slow
-def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_from_the_rows(place):
-    planned = ("--dry-run", "--printshellcmds", "--configfile", "config/smoke.yaml", "--", "hypertune")
-    done = snakemake(place, *planned)
-    counts = jobs(done.stdout)
-    assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (5, 2, 1)
-    assert (counts["packed_table"], counts["packed_figure"]) == (7, 6)
-    on_budgets = next(
-        job for job in done.stdout.split("rule ") if "wildcards: paper=hypertune, pack=budgets_table" in job
-    )
+def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_from_the_rows(plan):
+    planned = plan("smoke")
+    gathered = "".join(of_rule(planned, "gather_trials", "paper=hypertune"))
+    outputs = set(re.findall(r"results/trials/\S+\.parquet", gathered))
+    assert (len(outputs), len(of_rule(planned, "hypertune_refits"))) == (5, 2)
+    assert len(of_rule(planned, "network_default", "results/networks/mlp/")) == 1
+    made = [of_rule(planned, rule, "paper=hypertune") for rule in ("packed_table", "packed_figure")]
+    assert [len(jobs) for jobs in made] == [7, 6]
+    (on_budgets,) = of_rule(planned, "pack", "wildcards: paper=hypertune, pack=budgets_table")
     for name in ("elastic_net", "elastic_net_refits", "mlp", "mlp_refits"):
         assert f"results/hypertune/runs/{name}.parquet" in on_budgets.split("output:")[0]
-    searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
-    on_mlp = next(job for job in searches if "--learner mlp" in job)
+    (on_mlp,) = of_rule(planned, "trials", "--learner mlp")
     assert "results/networks/mlp/mnist_500/default.csv" in on_mlp.split("output:")[0]
-    tuned = next(job for job in searches if "python -m studies job trials hypertune --learner elastic_net" in job)
+    (tuned,) = of_rule(planned, "trials", "python -m studies job trials hypertune --learner elastic_net")
     assert '"subset_rows": 260' in tuned  # ten of each of 26 classes; a tenth of 400 is fewer
     assert '"space": "hypertune"' in tuned
 

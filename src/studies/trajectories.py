@@ -35,6 +35,15 @@ def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tu
     return float(first[1][begin[0]]), float(second[1][begin[1]])
 
 
+def arrival(qualities: Array, target: float) -> tuple[int, bool]:
+    """Place at which a search first was as good as a target, its last one if it never was, and whether it was.
+
+    `qualities` are (n,), low ones better, nan where it had none.
+    """
+    is_good = qualities <= target + SLACK
+    return (int(is_good.argmax()), True) if is_good.any() else (len(qualities) - 1, False)
+
+
 def steps(x: Array, values: Array, grid: Array) -> Array:
     """A right-continuous step function on a grid: nan before the first x, the last value carried forward.
 

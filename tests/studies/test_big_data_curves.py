@@ -142,7 +142,7 @@ def search(
         }
         row |= {"data": "original", "id": i, "curve": json.dumps(curve), "reason": "", "cut": n < E}
         row |= {"curve_id": (i + 25 * seed) % 50}  # a search meets half of 50 curves, or all
-        row |= {"n_checks": 1, "seconds": seconds * n, "check_s": check_s, "overhead_s": overhead_s}
+        row |= {"n_checks": 1, "cost": n, "seconds": seconds * n, "check_s": check_s, "overhead_s": overhead_s}
         rows.append(row | {"final_error": 1 - end, "test_error": 1 - max(ends[: i + 1])})
     return pd.DataFrame(rows)
 

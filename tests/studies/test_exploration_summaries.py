@@ -133,10 +133,10 @@ def test_paths_count_trials_and_add_up_what_was_spent():
     found = paths(searches(rows("ei", "function", "branin", 0, [{"x": 0.0, "y": 0.0}] * 4, [3.0, 4.0, 1.0, 2.0])))
     assert found["trial"].tolist() == [1, 2, 3, 4]
     assert found["best"].tolist() == [3, 3, 1, 1]
-    assert found["spent_s"].tolist() == [1.5, 3, 4.5, 6]
+    assert found["spent_seconds"].tolist() == [1.5, 3, 4.5, 6]
     assert found["spent_cost"].tolist() == [10, 20, 30, 40]
     last = ends(found).iloc[0]
-    assert (last["trial"], last["best"], last["overhead_total_s"]) == (4, 1, 2)
+    assert (last["trial"], last["best"], last["spent_overhead"]) == (4, 1, 2)
 
 
 def test_a_failed_trial_is_no_best_one():

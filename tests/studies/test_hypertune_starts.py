@@ -13,7 +13,7 @@ def search(method, seed, errors, *, n_on_subsets=0, seconds=1.0):
         {
             "experiment": "svm_table", "method": method, "learner": "lookup", "dataset": "svm_mnist", "seed": seed,
             "data": "original", "id": range(len(n_rows)), "n_rows": n_rows,
-            "error": [0.9] * n_on_subsets + list(errors), "seconds": seconds, "overhead_s": 1.0,
+            "error": [0.9] * n_on_subsets + list(errors), "seconds": seconds, "overhead_s": 1.0, "cost": 1.0,
             "epochs": np.nan, "curve": "[]", "incumbent": None,
         }
     )  # fmt: skip
@@ -47,7 +47,8 @@ def test_trials_on_subsets_cost_seconds_and_are_no_trials_on_all_rows():
     path = starts.whole_trials(search("hypertune_shared", 0, [0.5, 0.7, 0.2], n_on_subsets=2, seconds=3.0))
     assert path["trial"].tolist() == [1, 2, 3]
     assert path["best"].tolist() == [0.5, 0.5, 0.2]
-    assert path["spent_s"].tolist() == [12.0, 16.0, 20.0]  # three trials of 3 s and the optimiser's 1 s, and so on
+    # Three trials of 3 s and the optimiser's 1 s, then one more, and so on.
+    assert path["spent_seconds"].tolist() == [12.0, 16.0, 20.0]
 
 
 def test_ei_has_what_it_had_found_when_hypertune_ended_its_trial():

@@ -40,7 +40,7 @@ def test_paths_count_trials_on_all_rows_alone_but_all_of_the_time():
     assert path["trial"].tolist() == [0, 0, 0, 1, 2]
     assert path["best"].tolist()[3:] == [0.3, 0.2]
     assert path["best"].isna().tolist()[:3] == [True] * 3
-    assert path["spent_s"].tolist() == pytest.approx([1, 2, 3, 4, 5])
+    assert path["spent_seconds"].tolist() == pytest.approx([1, 2, 3, 4, 5])
 
 
 def test_trials_of_hyperband_count_from_the_last_rung_on():

@@ -13,9 +13,10 @@ from typing import Final
 
 import pandas as pd
 
-from studies.shared.look_up_tables import cells, is_trial, largest_cells, least_test_error
-from studies.tidy import need_columns
-from studies.trajectories import SLACK
+from studies.shared.look_up_tables import cells, largest_cells, least_test_error
+from studies.shared.searches import so_far, trials_of
+from studies.tidy import in_order
+from studies.trajectories import SLACK, arrival
 
 METHODS: Final = ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "mtbo_64", "fabolas")
 """Of `svm_search`, in the order of the figures; `cnn_search` has some of them."""
@@ -32,30 +33,17 @@ NAMES: Final = {
 CURRENCIES: Final = ("seconds", "cost")
 GOOD, FAIR = 0.10, 0.50
 """Within which share of the table's least test error an incumbent is; `GOOD` is the main target."""
-_TRIALS: Final = ("id", "n_rows", "seconds", "overhead_s", "cost", "test_error")
 
 
 def searches(runs: pd.DataFrame) -> pd.DataFrame:
-    """Trials in order, each with its number from 1 and with what its search had spent after it.
-
-    Returns:
-        The columns of the runs, iteration, spent_seconds, spent_cost; methods in the order of `METHODS`.
+    """Searches as of `so_far`, methods in the order of `METHODS`.
 
     Raises:
         ValueError: if a column is missing, or there are no searches.
     """
-    need_columns(runs, ("method", "seed", "data", *_TRIALS))
-    found = runs[is_trial(runs)]
-    if found.empty:
-        raise ValueError("the runs hold no searches")
-    found = found.assign(n_rows=pd.to_numeric(found["n_rows"]))
-    order = found["method"].map({method: i for i, method in enumerate(METHODS)})
-    found = found.assign(order=order).sort_values(["order", "seed", "id"], kind="stable", ignore_index=True)
-    by = [found["order"], found["seed"]]
-    found["iteration"] = found.groupby(by).cumcount() + 1
-    found["spent_seconds"] = (found["seconds"] + found["overhead_s"]).groupby(by).cumsum()
-    found["spent_cost"] = found.groupby(by)["cost"].cumsum()
-    return found.drop(columns="order")
+    found = so_far(trials_of(runs, "n_rows", "test_error"))
+    found["n_rows"] = pd.to_numeric(found["n_rows"])
+    return in_order(found, {"method": METHODS, "seed": None, "id": None})
 
 
 def optimum(runs: pd.DataFrame) -> float:
@@ -80,10 +68,10 @@ def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
     rows = []
     for (method, seed), path in searches(runs).groupby(["method", "seed"], sort=False):
         spent = path[f"spent_{currency}"].to_numpy(float)
-        there = path["test_error"].to_numpy(float) <= target + SLACK  # nan: there is no incumbent yet
-        first = int(there.argmax()) if there.any() else len(there) - 1
-        left = bool(there.any() and not there[first:].all())
-        rows.append([method, seed, path["data"].iloc[0], bool(there.any()), spent[first], spent[-1], left])
+        errors = path["test_error"].to_numpy(float)  # nan: there is no incumbent yet
+        first, reached = arrival(errors, target)
+        left = reached and not bool((errors[first:] <= target + SLACK).all())
+        rows.append([method, seed, path["data"].iloc[0], reached, spent[first], spent[-1], left])
     return pd.DataFrame(rows, columns=["method", "seed", "data", "reached", "spent", "whole", "left"])
 
 

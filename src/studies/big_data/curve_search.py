@@ -26,7 +26,8 @@ from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio
 from studies.methods import methods
 from studies.records import Claim, Study
 from studies.regions import above, at_most, factor_of_two, near
-from studies.tidy import need_columns
+from studies.shared.searches import CELL, lowest, so_far, trials_of
+from studies.tidy import in_order
 from studies.trajectories import SLACK, until_as_good
 
 OPTIMISERS: Final = ("random", "tpe", "smac")
@@ -40,48 +41,33 @@ SETS: Final = {name: name.rsplit("_", 1)[-1] for _, name in PROBLEMS}
 NAMES: Final = {"cifar10": "CIFAR-10", "mnist": "MNIST"}
 HIGH: Final = 0.1
 """Share of a search's trials, those with the lowest errors at the end of their curves, that counts as high."""
-_TRIALS: Final = (
-    "dataset", "method", "seed", "data", "id", "seconds", "overhead_s", "check_s", "curve", "reason", "cut",
-    "n_checks", "curve_id", "final_error", "test_error",
-)  # fmt: skip
-_BY: Final = ["dataset", "method", "seed"]
+_TRIALS: Final = ("check_s", "curve", "reason", "cut", "n_checks", "curve_id", "final_error", "test_error")
 
 
 # Numbers -----------------------------------------------------------------------------------------------------
 
 
 def searches(runs: pd.DataFrame) -> pd.DataFrame:
-    """Trials in their order, with what they came to.
+    """Searches as of `so_far`, in the order of `SETS` and `METHODS`, with what each trial came to.
 
     Returns:
-        The columns of the runs; dataset: of the data; optimiser, terminated; n_epochs trained; ended_error: at the
-        last of them, nan if the trial failed; best_error: the lowest so far; spent_seconds, spent_epochs: until
-        after the trial.
+        Their columns; dataset: of the data; optimiser, terminated; n_epochs trained; ended_error: at the last of
+        them, nan if the trial failed; best_error: the lowest so far; spent_epochs: until after the trial.
 
     Raises:
         ValueError: if a column is missing, or there are no searches.
     """
-    need_columns(runs, _TRIALS)
-    if runs.empty:
-        raise ValueError("the runs hold no searches")
-    order = [
-        runs[name].map({value: place for place, value in enumerate(listed)})
-        for name, listed in (("dataset", SETS), ("method", METHODS))
-    ]
-    found = runs.assign(_dataset=order[0], _method=order[1])
-    found = found.sort_values(["_dataset", "_method", "seed", "id"], kind="stable", ignore_index=True)
-    found = found.drop(columns=["_dataset", "_method"]).assign(dataset=found["dataset"].map(SETS))
+    orders = {"dataset": SETS, "method": METHODS, "seed": None, "id": None}
+    found = in_order(so_far(trials_of(runs, *_TRIALS)), orders)
+    found["dataset"] = found["dataset"].map(SETS)
     found["optimiser"] = found["method"].map({method.name: method.strategy for method in COMPARED})
     found["terminated"] = found["method"].map({method.name: method.termination is not None for method in COMPARED})
     curves = [json.loads(text) for text in found["curve"]]
     found["n_epochs"] = [len(curve) for curve in curves]
     failed = found["reason"] != ""
     found["ended_error"] = np.where(failed, np.nan, [1 - curve[-1] for curve in curves])
-    by = found.groupby(_BY, sort=False)
-    found["best_error"] = by["ended_error"].cummin().groupby([found[name] for name in _BY]).ffill()
-    whole = found["seconds"] + found["overhead_s"] + found["check_s"]
-    found["spent_seconds"] = whole.groupby([found[name] for name in _BY]).cumsum()
-    found["spent_epochs"] = by["n_epochs"].cumsum()
+    found["best_error"] = lowest(found, found["ended_error"])
+    found["spent_epochs"] = found.groupby(CELL)["n_epochs"].cumsum()
     return found
 
 

@@ -68,7 +68,7 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
 
 
 def _sizes(found: pd.DataFrame) -> pd.DataFrame:
-    wide = found.pivot_table("n_rows", index="seed", columns="iteration").astype(float)
+    wide = found.pivot_table("n_rows", index="seed", columns="trial").astype(float)
     table = mean_at(wide.columns.to_numpy(float), np.log2(wide.to_numpy())).assign(n_missing=0)
     table[["mean", "low", "high"]] = 2.0 ** table[["mean", "low", "high"]]
     return table
@@ -102,11 +102,10 @@ def _measures(runs: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], dict[tuple[s
     """method, seed, data and value by measure; and notes beside the means, by method and measure."""
     found = searches(runs)
     last = found.groupby(["method", "seed"], sort=False).tail(1).set_index(["method", "seed"])
-    overhead = found.groupby(["method", "seed"], sort=False)["overhead_s"].sum()
     values = {
         "test_error": last["test_error"],
         "seconds": last["spent_seconds"],
-        "overhead_share": overhead / last["spent_seconds"],
+        "overhead_share": last["spent_overhead"] / last["spent_seconds"],
     }
     data = last["data"].reset_index()
     measures = {name: data.merge(column.rename("value").reset_index()) for name, column in values.items()}

@@ -74,7 +74,7 @@ def _is_enough(runs: pd.DataFrame, search: str) -> bool:
         "candidates": table["candidate"].nunique(),
         "sizes": table["n_rows"].nunique(),
         "largest size": table["n_rows"].max(),
-        "random's trials": found.loc[found["method"] == "random", "iteration"].max(),
+        "random's trials": found.loc[found["method"] == "random", "trial"].max(),
     }
     enough = set(seeds.index) == set(COMPARED[search]) and seeds.min() >= N_SEEDS
     return bool(enough and all(reached[name] >= least for name, least in FLOORS[search].items()))

@@ -171,8 +171,8 @@ def _measured(found: pd.DataFrame) -> pd.DataFrame:
     """`KEYS`, `tidy.MEASURED` and note, of searches with benchmark and value; shares of those with seconds."""
     means = mean_by_seed(found, "value", ["benchmark", "method"]).assign(measure="value")
     parts = [means.assign(note=missing_notes(means)), differences(found, "value", ["benchmark"])]
-    if "spent_s" in found:
-        share = found.assign(value=found["overhead_total_s"] / found["spent_s"])
+    if "spent_seconds" in found:
+        share = found.assign(value=found["spent_overhead"] / found["spent_seconds"])
         shares = mean_by_seed(share, "value", ["benchmark", "method"])
         parts.append(shares.assign(measure="overhead_share", note=""))
     return pd.concat(parts, ignore_index=True)

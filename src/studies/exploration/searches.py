@@ -16,7 +16,8 @@ from frugal.spaces import SearchSpace
 from studies import plotters, style
 from studies.exploration.document import FLOOR
 from studies.records import Look, Method
-from studies.tidy import need_columns, provenance
+from studies.shared.searches import CELL, candidates, lowest, so_far, trials_of
+from studies.tidy import provenance
 from studies.trajectories import mean_path
 
 FUNCTION: Final = "function"
@@ -40,8 +41,6 @@ LOOKS: Final[Mapping[str, Look]] = {
     "tpe": replace(style.LOOKS["tpe"], linestyle=":"),
 }
 """Of the methods; labels name their surrogates."""
-CELL: Final = ["method", "learner", "dataset", "seed"]
-_NEEDED = (*CELL, "data", "id", "candidate", "error", "seconds", "overhead_s", "cost", "incumbent")
 
 
 def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[str] = ()) -> pd.DataFrame:
@@ -50,41 +49,27 @@ def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[
     Raises:
         ValueError: if a column is missing, or there are no such rows.
     """
-    need_columns(runs, _NEEDED)
-    found, listed = runs[runs["id"].notna()], list(datasets)
+    found, listed = trials_of(runs, "candidate", "error", "incumbent"), list(datasets)
     found = found if learner is None else found[found["learner"] == learner]
     found = found[found["dataset"].isin(listed)] if listed else found
     if found.empty:
         raise ValueError(f"the runs hold no searches of {learner or 'any learner'}")
-    return found.sort_values([*CELL, "id"], kind="stable").reset_index(drop=True)
+    return found.reset_index(drop=True)
 
 
 def paths(found: pd.DataFrame) -> pd.DataFrame:
-    """Searches with what they had found and spent after each trial.
-
-    Returns:
-        Their columns; trial (from 1), best (the lowest error so far, nan before a trial succeeded), spent_s
-        (evaluations and the optimiser's time), spent_cost.
-    """
-    by = found.groupby(CELL, sort=False)
-    table = found.assign(trial=by.cumcount() + 1, best=found["error"].fillna(math.inf))
-    table["best"] = table.groupby(CELL, sort=False)["best"].cummin().replace(math.inf, math.nan)
-    table["spent_s"] = (table["seconds"] + table["overhead_s"]).groupby([table[name] for name in CELL]).cumsum()
-    table["spent_cost"] = by["cost"].cumsum()
-    return table
+    """Searches as of `so_far`, with best, the lowest error so far (nan before a trial succeeded)."""
+    return so_far(found).assign(best=lowest(found, found["error"]))
 
 
 def ends(found: pd.DataFrame) -> pd.DataFrame:
-    """Last row of each of `paths`, with its whole seconds and, of these, the optimiser's (overhead_total_s)."""
-    table = paths(found)
-    overheads = table.groupby(CELL, sort=False)["overhead_s"].sum().rename("overhead_total_s").reset_index()
-    return table.groupby(CELL, sort=False).tail(1).merge(overheads, on=CELL)
+    """Last row of each of `paths`."""
+    return paths(found).groupby(CELL, sort=False).tail(1).reset_index(drop=True)
 
 
 def chosen(found: pd.DataFrame) -> list[Candidate | None]:
     """What the search of each row would return then: its recommendation where runs have them, or its incumbent."""
-    column = found["recommendation" if "recommendation" in found else "incumbent"]
-    return [json.loads(text) if isinstance(text, str) else None for text in column]
+    return candidates(found["recommendation" if "recommendation" in found else "incumbent"])
 
 
 def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: int) -> bool:
@@ -137,7 +122,7 @@ def distances(found: pd.DataFrame, n_initial: int) -> pd.DataFrame:
     """
     rows = []
     for cell, path in found.groupby(CELL, sort=False):
-        space = space_of(str(cell[1]), str(cell[2]))
+        space = space_of(str(cell[0]), str(cell[1]))
         points = [space.to_unit(json.loads(candidate)) for candidate in path["candidate"]]
         before = path["incumbent"].shift()
         gaps = [

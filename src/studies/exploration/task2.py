@@ -170,7 +170,7 @@ MEASURES: Final = (
 KEYS: Final = ["measure", "method"]
 PANELS: Final = {
     "trials": ("trial", "Trials"),
-    "seconds": ("spent_s", "Seconds, the optimiser's included"),
+    "seconds": ("spent_seconds", "Seconds, the optimiser's included"),
     "cost": ("spent_cost", "Rows fitted"),
 }
 """Panel of the figure -> what it is drawn against, and the label of that axis."""
@@ -231,9 +231,9 @@ def long_rows(runs: pd.DataFrame) -> pd.DataFrame:
     wide = found.assign(
         valid_accuracy=1 - found["best"],
         test_accuracy=1 - found["test_error"],
-        seconds=found["spent_s"],
-        overhead_s=found["overhead_total_s"],
-        overhead_share=found["overhead_total_s"] / found["spent_s"],
+        seconds=found["spent_seconds"],
+        overhead_s=found["spent_overhead"],
+        overhead_share=found["spent_overhead"] / found["spent_seconds"],
     )
     return wide.melt(["method", "seed", "data"], list(MEASURED), var_name="measure")
 

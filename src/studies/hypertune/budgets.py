@@ -56,10 +56,10 @@ def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
         if path.empty or cell not in budgets:
             continue
         total_s = float(budgets[cell])
-        if not np.isclose(path["spent_s"], total_s, rtol=1e-9, atol=0).any():
+        if not np.isclose(path["spent_seconds"], total_s, rtol=1e-9, atol=0).any():
             continue
         is_on_all = path["n_rows"].isna()
-        n_trials = int((is_on_all & (path["spent_s"] <= total_s * (1 + 1e-9))).sum())
+        n_trials = int((is_on_all & (path["spent_seconds"] <= total_s * (1 + 1e-9))).sum())
         choice, _ = choice_within(path, total_s)
         tried = part[part["method"] == "ei"]["candidate"].map(json.loads).tolist()
         facts = {

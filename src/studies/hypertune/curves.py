@@ -32,7 +32,6 @@ from studies.hypertune.data_set_claims import (
 )
 from studies.hypertune.errors import render_cells
 from studies.hypertune.searches import (
-    CELL,
     CONTROLS,
     DATASETS,
     LEARNERS,
@@ -53,6 +52,7 @@ from studies.kinds import SEARCH, of_experiment
 from studies.methods import methods
 from studies.records import Artefact, Method, Study
 from studies.regions import above
+from studies.shared.searches import CELL
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
 from studies.trajectories import steps
 
@@ -63,7 +63,7 @@ WHOLE: Final = ("random", "hyperband", "ei", "hypertune", OPTIMUM)
 """Methods in the figures: with trials on all rows; Fabolas and Hyperband on rows ask for few such."""
 COMPARED: Final = ("ei", OPTIMUM, *CONTROLS)
 """Those whose curves HyperTune's are compared with, in verdicts or in the table of controls."""
-PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
+PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
 """Panel -> what it is drawn against."""
 N_POINTS: Final = 201
 

@@ -18,10 +18,11 @@ import pandas as pd
 
 from studies.cells import every
 from studies.estimates import NOT_RUN, NOT_TESTABLE, Array, Arrays, Estimate, mean
-from studies.hypertune.searches import CELL, DATASETS, reach_floor
+from studies.hypertune.searches import DATASETS, reach_floor
 from studies.measures import Measure
 from studies.records import Claim
 from studies.regions import Region
+from studies.shared.searches import CELL
 from studies.tidy import is_stand_in
 
 Values = Callable[[Arrays], Array]

@@ -30,7 +30,6 @@ from studies.hypertune.data_set_claims import (
     out_of_reach,
 )
 from studies.hypertune.searches import (
-    CELL,
     DATASETS,
     LEARNERS,
     MAJORITY,
@@ -48,6 +47,7 @@ from studies.kinds import REFIT, of_experiment
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.regions import Region, above, at_least, between, near
+from studies.shared.searches import CELL
 from studies.tidy import MEASURED, TIDY, mean_by_seed, read_printed
 
 TABLES: Final = {1: ("elastic_net",), 2: ("svm",), 3: ("svm_rff",), 4: ("mlp", "cifar_cnn")}

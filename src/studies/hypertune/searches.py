@@ -16,7 +16,8 @@ import pandas as pd
 
 from frugal.checks import check_settings
 from studies.estimates import NOT_RUN
-from studies.tidy import is_stand_in, need_columns
+from studies.shared.searches import CELL, lowest, so_far, trials_of
+from studies.tidy import is_stand_in
 
 if TYPE_CHECKING:
     from frugal.interface import Candidate
@@ -90,10 +91,8 @@ TESTER: Final = "hypertune"
 CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
 """HyperTune with all signs reversed, with none, with one on a neutral hyperparameter alone, and with signs where
 Algorithm 1 literally puts them."""
-CELL: Final = ["learner", "dataset", "method", "seed"]
 PROBLEM: Final = ["learner", "dataset", "seed"]
 """Columns that name a problem on which methods are compared."""
-_NEEDED: Final = (*CELL, "data", "id", "n_rows", "epochs", "error", "seconds", "overhead_s", "incumbent", "curve")
 
 FLOOR: Final = 3
 """Repetitions below which no number is published and no verdict given."""
@@ -128,29 +127,20 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
     """Searches in order, with what they had found and spent after each trial.
 
     Returns:
-        Their columns; length (epochs of its curve), is_whole (the trial was on all rows and, of learners with
-        epochs, on all of these), best (the lowest error of such trials so far, nan before one), trial (their
-        number so far), spent_s (evaluations and the optimiser's time, those on subsets included).
+        The columns of `so_far`, where trial counts whole trials alone; length (epochs of its curve), is_whole (the
+        trial was on all rows and, of learners with epochs, on all of these), best (the lowest error of such trials
+        so far, nan before one).
 
     Raises:
         ValueError: if a column is missing, or there are no searches.
     """
-    need_columns(runs, _NEEDED)
-    trials = runs[runs["id"].notna()].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
-    if trials.empty:
-        raise ValueError("the runs hold no searches")
+    trials = so_far(trials_of(runs, "n_rows", "epochs", "error", "incumbent", "curve"))
     epochs = pd.to_numeric(trials["epochs"])
     trials["length"] = trials["curve"].map(lambda text: len(json.loads(text)))
     most = trials.groupby(["learner", "dataset"])["length"].transform("max")  # HyperTune's are whole
     trials["is_whole"] = trials["n_rows"].isna() & (epochs.isna() | (epochs == most))
-    whole = trials["is_whole"] & trials["error"].notna()
-    search = [trials[name] for name in CELL]
-    best = trials["error"].where(whole, math.inf).groupby(search).cummin()
-    return trials.assign(
-        best=best.replace(math.inf, math.nan),
-        trial=trials["is_whole"].groupby(search).cumsum(),
-        spent_s=(trials["seconds"] + trials["overhead_s"]).groupby(search).cumsum(),
-    )
+    trials["best"] = lowest(trials, trials["error"].where(trials["is_whole"]))
+    return trials.assign(trial=trials.groupby(CELL)["is_whole"].cumsum())
 
 
 def scope(searches: pd.DataFrame) -> pd.DataFrame:
@@ -205,10 +195,10 @@ def choice_within(path: pd.DataFrame, total_s: float) -> tuple[Candidate | None,
     """
     has_chosen = path["incumbent"].map(lambda text: isinstance(text, str))
     if not has_chosen.any():
-        return None, float(path["spent_s"].iloc[-1])
-    is_within = has_chosen & (path["spent_s"] <= total_s * (1 + 1e-9))
+        return None, float(path["spent_seconds"].iloc[-1])
+    is_within = has_chosen & (path["spent_seconds"] <= total_s * (1 + 1e-9))
     row = path[is_within].iloc[-1] if is_within.any() else path[has_chosen].iloc[0]
-    return json.loads(row["incumbent"]), float(row["spent_s"])
+    return json.loads(row["incumbent"]), float(row["spent_seconds"])
 
 
 # Choices that were fitted and tested ----------------------------------------------------------------------------
@@ -265,7 +255,7 @@ def refit(
         rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
         for method, path in searches.items():
             candidate, spent_s = choice_within(path, total_s)
-            spent = {"budget_s": total_s, "spent_s": spent_s, "whole_s": float(path["spent_s"].iloc[-1])}
+            spent = {"budget_s": total_s, "spent_s": spent_s, "whole_s": float(path["spent_seconds"].iloc[-1])}
             rows.append({"method": method, **facts, **spent, **fits.fit(learner, dataset, seed, candidate)})
     table = pd.DataFrame(rows)
     table.insert(0, "experiment", table["learner"] + "_refits")

@@ -25,7 +25,8 @@ from studies.hypertune.searches import FLOOR, paths
 from studies.markdown import crossed, made_of, with_interval
 from studies.records import Artefact, Claim, Floor, LineStyle, Method, Study
 from studies.regions import above
-from studies.shared.look_up_tables import cells, is_trial
+from studies.shared.look_up_tables import cells
+from studies.shared.searches import trials_of
 from studies.tidy import in_order, mean_by_seed, provenance, tidied
 from studies.trajectories import mean_path, steps
 
@@ -66,7 +67,7 @@ EI: Final = "ei_se"
 STARTS: Final = ("hypertune_optimum", "hypertune_shared")
 TRIALS: Final = (4, 8, 12, 20)
 """Trials on all rows after which searches are compared; fixed before any run."""
-PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
+PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
 """Panel -> what it is drawn against."""
 N_POINTS: Final = 201
 KEYS: Final = ["method", "measure", "trial"]
@@ -77,14 +78,9 @@ _LOOKS: Final = {method.name: method.look for method in METHODS}
 # Runs ----------------------------------------------------------------------------------------------------------
 
 
-def trials_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of searches, without the cells of the table that they look up."""
-    return runs[is_trial(runs)]
-
-
 def whole_trials(runs: pd.DataFrame) -> pd.DataFrame:
     """Trials on all rows of searches, in order; columns as of `searches.paths`."""
-    found = paths(trials_of(runs))
+    found = paths(runs)
     return found[found["is_whole"]]
 
 
@@ -101,8 +97,8 @@ def at_trials(runs: pd.DataFrame) -> pd.DataFrame:
         rows.append(reached.assign(measure="by_trials", error=reached["best"]))
         rival = searches[(searches["method"] == EI) & (searches["seed"] == seed)]
         if method in STARTS and len(rival):
-            known = [rival[name].to_numpy(float) for name in ("spent_s", "best")]
-            error = steps(known[0], known[1], reached["spent_s"].to_numpy(float))
+            known = [rival[name].to_numpy(float) for name in ("spent_seconds", "best")]
+            error = steps(known[0], known[1], reached["spent_seconds"].to_numpy(float))
             rows.append(reached.assign(method=EI, measure=f"by_seconds_of_{method}", error=error))
     return pd.concat(rows, ignore_index=True)[[*KEYS, "seed", "data", "error"]]
 
@@ -244,7 +240,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     for panel, x in PANELS.items():
         grid = np.arange(1.0, searches["trial"].max() + 1)
         if panel == "seconds":
-            grid = np.geomspace(searches["spent_s"].min(), searches["spent_s"].max(), N_POINTS)
+            grid = np.geomspace(searches["spent_seconds"].min(), searches["spent_seconds"].max(), N_POINTS)
         for method, part in searches.groupby("method"):
             seeds = [path for _, path in part.groupby("seed")]
             end = max(path[x].max() for path in seeds)

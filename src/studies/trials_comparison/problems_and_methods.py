@@ -15,6 +15,7 @@ from frugal.registry import names
 from studies import registry
 from studies.methods import TRIALS
 from studies.records import Method, Study
+from studies.shared.searches import CELL
 from studies.trials_comparison.settings import Experiment
 
 
@@ -46,7 +47,6 @@ GROUPS: Final = {
     "rows": "problems with sizes of rows",
     "epochs": "problems with epochs",
 }
-CELL: Final = ["learner", "dataset", "method", "seed"]
 CURRENCIES: Final = ("seconds", "cost", "trials")
 COLUMNS: Final = (*CELL, "data", *CURRENCIES, "overhead", "test_error", "least")
 """Of paths, a row per trial. seconds: of evaluations, the optimiser and its checks, up to the end of the trial;

@@ -11,7 +11,6 @@ spent in the end. A search that ended before keeps its last incumbent.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,10 +22,10 @@ from studies.blocks import block_of, n_trials_of
 from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
+from studies.shared.searches import CELL, candidates, so_far, trials_of
 from studies.tidy import mean_by_seed, need_columns, tidied
-from studies.trajectories import SLACK, steps
+from studies.trajectories import arrival, steps
 from studies.trials_comparison.problems_and_methods import (
-    CELL,
     COLUMNS,
     CURRENCIES,
     PROBLEMS,
@@ -43,7 +42,6 @@ FLOOR: Final = 10
 NEAR: Final = 0.10
 """Within which share of the least test error an incumbent has arrived."""
 PROBLEM: Final = ["learner", "dataset"]
-_NEEDED: Final = (*CELL, "data", "id", "seconds", "cost", "overhead_s", "incumbent")
 
 
 def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -90,28 +88,18 @@ def refit(
         ValueError: if a column is missing, there are no searches, or they are on several problems.
     """
     from frugal.trials.problem_by_name import CURVES, LOOKUP
-    from studies.shared.look_up_tables import is_trial, least_test_error
+    from studies.shared.look_up_tables import least_test_error
     from studies.shared.refits import SeedFits
 
-    need_columns(runs, _NEEDED)
-    trials = runs[is_trial(runs)].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
+    trials = so_far(trials_of(runs, "incumbent"))
     problems = trials[PROBLEM].drop_duplicates()
     if len(problems) != 1:
         raise ValueError(f"the runs must hold searches on one problem, got {len(problems)}")
-    checks = trials["check_s"].fillna(0.0) if "check_s" in trials else 0.0
-    overhead = trials["overhead_s"] + checks
-    search = [trials["method"], trials["seed"]]
-    spent = {
-        "overhead": overhead.groupby(search).cumsum(),
-        "seconds": (trials["seconds"] + overhead).groupby(search).cumsum(),
-        "cost": trials["cost"].groupby(search).cumsum(),
-        "trials": trials.groupby(search).cumcount() + 1,
-    }
     if trials["learner"].iloc[0] in (LOOKUP, CURVES):
         trials["least"] = least_test_error(runs)
     else:
         fits = SeedFits({key: value for key, value in settings.items() if key != "not_run"}, root, journal)
-        chosen = trials["incumbent"].map(lambda text: json.loads(text) if isinstance(text, str) else None)
+        chosen = candidates(trials["incumbent"])
         cells = zip(trials["learner"], trials["dataset"], trials["seed"], chosen, strict=True)
         trials["test_error"] = [
             fits.fit(learner, dataset, int(seed), candidate)["test_error"]
@@ -119,7 +107,8 @@ def refit(
         ]
         trials["least"] = trials.groupby("seed")["test_error"].transform("min")
     trials["seed"] = trials["seed"].astype(int)
-    paths = trials.assign(**spent)[list(COLUMNS)]
+    spent = {name: trials[f"spent_{name}"] for name in ("seconds", "cost", "overhead")}
+    paths = trials.assign(**spent, trials=trials["trial"])[list(COLUMNS)]
     absent = [name for name in settings.get("not_run", ()) if name not in set(paths["method"])]
     if not absent:
         return paths
@@ -173,15 +162,14 @@ def ends(runs: pd.DataFrame) -> pd.DataFrame:
         budgets = {name: budget_of(part, name) for name in CURRENCIES}
         for (method, seed), path in part.groupby(["method", "seed"], sort=False):
             last, regret = path.iloc[-1], path["regret"].to_numpy(float)
-            arrived = path["test_error"].to_numpy(float) <= (1 + NEAR) * last["least"] + SLACK
-            first = int(arrived.argmax()) if arrived.any() else len(path) - 1
+            first, reached = arrival(path["test_error"].to_numpy(float), (1 + NEAR) * last["least"])
             row = dict(zip(CELL, (*problem, method, seed), strict=True)) | {"data": last["data"]}
             row |= {f"budget_{name}": budget for name, budget in budgets.items()} | {"final_regret": regret[-1]}
             for name, budget in budgets.items():
                 spent = path[name].to_numpy(float)
                 row[f"regret_at_{name}"] = float(steps(spent, regret, np.array([budget]))[0])
                 row[f"{name}_to_10"] = spent[first]
-            row |= {"reached": bool(arrived.any()), "seconds": last["seconds"], "trials": last["trials"]}
+            row |= {"reached": reached, "seconds": last["seconds"], "trials": last["trials"]}
             rows.append(row | {"overhead_share": last["overhead"] / last["seconds"]})
     return pd.DataFrame(rows)
 

@@ -133,9 +133,10 @@ SVM_TABLE: Final = Study(
 )
 
 _FROM: Final = {
-    "hypertune_optimum": "HyperTune's, which starts from the subsets' optimum",
-    "hypertune_shared": "HyperTune's, which starts from the shared candidates",
+    "optimum": "HyperTune's, which starts from the subsets' optimum",
+    "shared": "HyperTune's, which starts from the shared candidates",
 }
+"""Starts as in names of methods and ids of claims -> in words."""
 
 
 def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
@@ -149,34 +150,33 @@ def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
     )
 
 
-def _finding(start: str, rival: str, measure: str, trial: int) -> Claim:
-    """By how many times the error of a rival is above HyperTune's."""
-    is_timed = measure != "by_trials"
-    name = rival.removeprefix(f"{start}_")
-    whose = "EI's" if rival == EI else "that with reversed signs"
-    when = f"when HyperTune has ended {trial} trials" if is_timed else f"after {trial} trials of each"
+def _finding(start: str, rival: str, by: str, trial: int) -> Claim:
+    """By how many times the error of EI, or of HyperTune with reversed signs, is above HyperTune's.
+
+    `start` is of `_FROM`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`.
+    """
+    ours = f"hypertune_{start}"
+    method, whose = (EI, "EI's") if rival == EI else (f"{ours}_{rival}", "that with reversed signs")
+    measure, when = "by_trials", f"after {trial} trials of each"
+    if by == "seconds":
+        measure, when = f"by_seconds_of_{ours}", f"when HyperTune has ended {trial} trials"
     return Claim(
-        f"hypertune.svm_table.{start.removeprefix('hypertune_')}_{name}_{trial}"
-        f"_by_{'seconds' if is_timed else 'trials'}",
+        f"hypertune.svm_table.{start}_{rival}_{trial}_by_{by}",
         section="SVM with RBF Kernel",
         quantity=f"best validation error so far on all rows, {whose} over {_FROM[start]}, {when} on all rows, on "
         "the look-up table of MNIST",
         unit="times",
         agrees=above(1),
-        measure=partial(_ratio, rival=f"{rival} {measure} {trial}", ours=f"{start} by_trials {trial}"),
+        measure=partial(_ratio, rival=f"{method} {measure} {trial}", ours=f"{ours} by_trials {trial}"),
         artefact="tables/starts",
         study="svm_table",
     )
 
 
 CLAIMS: Final = tuple(
-    _finding(start, rival, measure, trial)
-    for start in STARTS
-    for rival, measure in (
-        (EI, "by_trials"),
-        (EI, f"by_seconds_of_{start}"),
-        (f"{start}_reversed", "by_trials"),
-    )
+    _finding(start, rival, by, trial)
+    for start in _FROM
+    for rival, by in ((EI, "trials"), (EI, "seconds"), ("reversed", "trials"))
     for trial in TRIALS
 )
 

@@ -16,8 +16,8 @@ from scipy.special import expit
 from frugal.rows import Bag, b_of_n, blb, bootstrap, fit_logistic, interval_widths, subsample_size
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
+from studies.estimates import Array
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DEGREES: Final = 3
@@ -31,7 +31,7 @@ _MOST_STEPS: Final = 60
 # Rows and fits -------------------------------------------------------------------------------------------------
 
 
-def draw_rows(n_rows: int, n_features: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+def draw_rows(n_rows: int, n_features: int, rng: np.random.Generator) -> tuple[Array, Ints]:
     """Features from Student's t with 3 degrees of freedom, and labels by `P(1 | x) = 1 / (1 + exp(-sum_j x_j))`.
 
     All coefficients are 1, there is no intercept, and features may change places: one width is true of all.
@@ -67,7 +67,7 @@ def fit_true(n_rows: int, n_features: int, seed: int, number: int) -> dict[str, 
     return {f"coef_{j}": float(value) for j, value in enumerate(coef)}
 
 
-def timed_fit(X: ArrayLike, y: ArrayLike, weights: ArrayLike, start: Floats | None = None) -> Floats:
+def timed_fit(X: ArrayLike, y: ArrayLike, weights: ArrayLike, start: Array | None = None) -> Array:
     """`fit_logistic`'s coefficients and then the moment at which it ended, shape (d + 1,).
 
     The moment, in seconds, goes with the coefficients because a fit may be another process's; the clock is the
@@ -77,7 +77,7 @@ def timed_fit(X: ArrayLike, y: ArrayLike, weights: ArrayLike, start: Floats | No
     return np.append(coef, perf_counter())
 
 
-def timed_widths(estimates: Floats) -> Floats:
+def timed_widths(estimates: Array) -> Array:
     """Widths of the intervals of what `timed_fit` gave, shape (k, d + 1), without the moments: shape (d,)."""
     return interval_widths(estimates[:, :-1])
 
@@ -100,7 +100,7 @@ def n_distinct(n_draws: int, n_rows: int) -> float:
 # Paths: what a bootstrap has found after every subsample or resample, and what it has spent by then --------------
 
 
-def paths(method: str, X: Floats, y: Ints, seed: int, settings: Mapping[str, Any]) -> Iterator[pd.DataFrame]:
+def paths(method: str, X: Array, y: Ints, seed: int, settings: Mapping[str, Any]) -> Iterator[pd.DataFrame]:
     """A path for every gamma, with its gamma and b; of `bootstrap` one, whose gamma is 1.
 
     Args:
@@ -174,7 +174,7 @@ def steps(total: int) -> list[int]:
 
 
 def _path(
-    bag: Bag, began: float, kept: Any, n_fits: Any, rows_held: Any, coefs: Floats, widths: Floats
+    bag: Bag, began: float, kept: Any, n_fits: Any, rows_held: Any, coefs: Array, widths: Array
 ) -> pd.DataFrame:
     """Rows of a path: after `kept` steps, which are `n_fits` fits."""
     ends, rows = bag.estimates[..., -1].ravel(), bag.rows.ravel()

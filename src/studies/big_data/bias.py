@@ -10,16 +10,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from studies import plotters, style
-from studies.estimates import Arrays, Estimate, mean, ratio
+from studies.estimates import Array, Arrays, Estimate, mean, ratio
 from studies.records import Artefact, Claim, Floor, Look, Method, Study, method_of
 from studies.regions import above, below
 from studies.tidy import by_measure, means, tidied
-
-Floats = NDArray[np.float64]
 
 METHODS: Final = (
     Method("full"),
@@ -85,7 +82,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     return pd.DataFrame(rows)
 
 
-def _slopes(coefs: Floats, full: Floats) -> dict[str, float]:
+def _slopes(coefs: Array, full: Array) -> dict[str, float]:
     """Mean coefficients of the fits that succeeded, and distances from the fit to all rows."""
     from studies.big_data.subsamples import mean_squared, squared
 
@@ -108,7 +105,7 @@ HALFWAY: Final = -0.25
 """Log-log slope against r halfway between a distance that stays, 0, and one that falls like the root of r."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, each (n_sizes, n_seeds): "{method}", distances, and "r"."""
     drawn = runs[runs["method"] != "full"]
     found = {
@@ -259,7 +256,7 @@ def summarise_figure9(seed: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(data="generated")
 
 
-def case_control_limit(X: Floats, y: Floats) -> Floats:
+def case_control_limit(X: Array, y: Array) -> Array:
     """The unweighted fit of infinitely many rows drawn by case-control, its intercept corrected, shape (d,).
 
     Args:
@@ -274,7 +271,7 @@ def case_control_limit(X: Floats, y: Floats) -> Floats:
     return coef
 
 
-def precision_at(y: Floats, scores: Floats, recalls: Floats) -> Floats:
+def precision_at(y: Array, scores: Array, recalls: Array) -> Array:
     """Precision where a recall is first reached, going down the scores.
 
     Args:

@@ -14,7 +14,7 @@ from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies import plotters, style
 from studies.big_data import ripley
-from studies.estimates import Arrays, Estimate, resampled, share
+from studies.estimates import Array, Arrays, Estimate, resampled, share
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
 from studies.tidy import by_measure, provenance, tidied
@@ -70,7 +70,7 @@ FLOOR: Final = Floor(
 """The picture's size and compression."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, ripley.Floats]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Angle to the full SVM's line by method, in degrees, (n_seeds,)."""
     wide = runs.pivot_table("angle_deg", index="method", columns="seed", dropna=False)
     return {str(method): row.to_numpy(float) for method, row in wide.iterrows()}

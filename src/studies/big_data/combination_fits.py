@@ -36,11 +36,12 @@ from frugal.rows.multinomial import evaluate
 from frugal.rows.weighted_logistic import fit_weighted
 from frugal.seeds import rng_for, seed_for
 from frugal.threads import one_thread
-from studies.big_data.splits import N_INIT, RIDGE, TOL, Floats, Ints, batch_fit, split, timed
+from studies.big_data.splits import N_INIT, RIDGE, TOL, Ints, batch_fit, split, timed
+from studies.estimates import Array
 
 SVMS: Final = ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")
 """Methods on real data; the others are logistic regression on generated rows."""
-BETA: Final[Mapping[str, Floats]] = {"nzNormal": np.full(7, 0.5), "student_t": np.ones(10)}
+BETA: Final[Mapping[str, Array]] = {"nzNormal": np.full(7, 0.5), "student_t": np.ones(10)}
 """True coefficients; neither design has an intercept."""
 _RIDGE_OF_SOFTMAX: Final = 2.0 * RIDGE
 """Two classes share the coefficients evenly, so that their squares sum to half of that of the log-odds'."""
@@ -63,7 +64,7 @@ def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Pat
 # Generated designs ---------------------------------------------------------------------------------------------
 
 
-def generate(design: str, n: int, rng: Generator) -> tuple[Floats, Ints]:
+def generate(design: str, n: int, rng: Generator) -> tuple[Array, Ints]:
     """Rows (n, d) and labels 0 or 1 (n,) of a logistic model.
 
     `nzNormal` is that of document 003's Figure 10: N(1.5, Sigma), Sigma 1 on and 0.5 off the diagonal, about 95 %
@@ -94,7 +95,7 @@ def true_width(design: str, n: int, n_truth: int) -> float:
     return float(interval_widths(np.concatenate(fits)[:, None])[0])
 
 
-def maximum_likelihood(X: Floats, y: Ints, start: Floats) -> Floats:
+def maximum_likelihood(X: Array, y: Ints, start: Array) -> Array:
     """Coefficients (d,) of the fit to all rows."""
     one = np.ones(len(X))
     fit = fit_weighted(X, y.astype(float), weights=one, offsets=0.0 * one, start=start, sample="the data")
@@ -105,7 +106,7 @@ class Problem(NamedTuple):
     """A generated dataset."""
 
     design: str
-    X: Floats
+    X: Array
     y: Ints
     seed: int
 
@@ -143,7 +144,7 @@ def _logistic_rows(method: str, seed: int, settings: Mapping[str, Any], root: st
             yield row
 
 
-Found = tuple[Floats, Floats | None, Row]
+Found = tuple[Array, Array | None, Row]
 """Coefficients, interval widths, and what else is known."""
 
 
@@ -259,7 +260,7 @@ class ClockedSVM(WKMSVM):
 
     spent: ClassVar[list[float]] = []
 
-    def decision_function(self, X: ArrayLike) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Array:
         """That of `WKMSVM`."""
         values, seconds = timed(lambda: WKMSVM.decision_function(self, X))
         self.spent.append(seconds)

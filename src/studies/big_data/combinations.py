@@ -14,20 +14,13 @@ import numpy as np
 import pandas as pd
 import scipy
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from frugal.stats import stars
 from studies import plotters, style
-from studies.big_data.cost_tables import (
-    draw_intervals,
-    hold_means,
-    means,
-    tabulate_means,
-    with_all_seeds,
-)
+from studies.big_data.cost_tables import draw_intervals, hold_means, means, tabulate_means, with_all_seeds
 from studies.big_data.tables import render
 from studies.cells import every, some
-from studies.estimates import Arrays, Estimate, ratio
+from studies.estimates import Array, Arrays, Estimate, ratio
 from studies.measures import Measure
 from studies.paired import less_or_more
 from studies.records import Artefact, Claim, Method, Study
@@ -141,7 +134,7 @@ SVM_ROWS: Final = 5000
 """Training rows of the SVMs, likewise."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Log-ratios of combinations and parts, each (n_gammas and problems, n_seeds); empty where nothing was run."""
     generated, real = list(SIZES), [p for p in runs["problem"].unique() if p not in SIZES]
     used = runs.loc[runs["method"] == "blb_dynamic", "gamma"].unique()
@@ -162,19 +155,17 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _cells(
-    runs: pd.DataFrame, combination: str, part: str, problems: list[str], measure: str
-) -> NDArray[np.float64]:
+def _cells(runs: pd.DataFrame, combination: str, part: str, problems: list[str], measure: str) -> Array:
     tables = [paired(runs, combination, part, problem, measure) for problem in problems]
     return _stacked([table for table in tables if len(table)], runs)
 
 
-def _values(runs: pd.DataFrame, method: str, measure: str) -> NDArray[np.float64]:
+def _values(runs: pd.DataFrame, method: str, measure: str) -> Array:
     part = runs[runs["method"] == method].assign(gamma=lambda rows: rows["gamma"].fillna(1.0))
     return _stacked([part.pivot_table(measure, ["problem", "gamma"], "seed")], runs)
 
 
-def _stacked(tables: list[pd.DataFrame], runs: pd.DataFrame) -> NDArray[np.float64]:
+def _stacked(tables: list[pd.DataFrame], runs: pd.DataFrame) -> Array:
     """Values, shape (n_cells, n_seeds); nan for a seed that a cell lacks."""
     seeds = sorted(runs["seed"].unique())
     if not tables or all(table.empty for table in tables):
@@ -257,7 +248,7 @@ def _some_faster(arrays: Arrays, rng: Generator) -> Estimate:
     return some(logs, above(1), is_log=True, noun="combinations", names=("OSMAC", "WKM-SVM"))
 
 
-def _over_cells(arrays: Arrays, name: str) -> NDArray[np.float64]:
+def _over_cells(arrays: Arrays, name: str) -> Array:
     """Geometric mean over cells whose values are log10, by seed; nan without cells."""
     cells = arrays[name]
     return np.asarray(10.0 ** cells.mean(axis=0)) if len(cells) else np.full(cells.shape[1], np.nan)

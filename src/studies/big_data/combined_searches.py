@@ -15,12 +15,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from studies import plotters, style
 from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
 from studies.cells import every
-from studies.estimates import Arrays, Estimate
+from studies.estimates import Array, Arrays, Estimate
 from studies.paired import less_or_more
 from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
@@ -114,7 +113,7 @@ def _faster(arrays: Arrays, rng: np.random.Generator, *, keys: list[str], names:
     return every(-math.log(10) * log10, above(1), is_log=True, noun="parts", names=names)
 
 
-def speed_ratios(runs: pd.DataFrame, comparison: Comparison) -> dict[str, NDArray[np.float64]]:
+def speed_ratios(runs: pd.DataFrame, comparison: Comparison) -> dict[str, Array]:
     """By `method/part/currency` log10 of what the method spent over what the part spent, (n_seeds,).
 
     It is nan where one of them was not run.

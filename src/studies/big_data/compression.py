@@ -15,18 +15,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from frugal.threads import one_thread
 from studies.big_data import ripley
 from studies.big_data.boundaries import KM_SVM, SVM_KM, WKM_SVM
 from studies.cells import every, some
-from studies.estimates import Arrays, Estimate, mean, ratio, resampled
+from studies.estimates import Array, Arrays, Estimate, mean, ratio, resampled
 from studies.records import Claim, Floor, Study
 from studies.regions import about, above, between, much, near, near_ratio
 from studies.tidy import is_stand_in
-
-Floats = NDArray[np.float64]
 
 METHODS: Final = (KM_SVM, WKM_SVM, SVM_KM)
 
@@ -83,7 +80,7 @@ SIMILAR: Final = 1.0
 _NAMES: Final = (SVM_KM.name, KM_SVM.name, WKM_SVM.name)
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on; a stand-in is not the data set.
 
     Returns:
@@ -119,11 +116,11 @@ _claim = partial(Claim, section="3.4", study="compression", artefact="tables/com
 _AT: Final = tuple(f"R = {r:g}" for r in RATIOS[1:])
 
 
-def _measured(arrays: Arrays, dataset: str, method: str, measure: str) -> Floats:
+def _measured(arrays: Arrays, dataset: str, method: str, measure: str) -> Array:
     """Shape (n_ratios, n_seeds), in the order of `RATIOS`; nan where that was not run."""
     if dataset not in arrays:
         return np.full((len(RATIOS), 1), np.nan)
-    found: Floats = arrays[dataset][JUDGED.index(measure), _NAMES.index(method)]
+    found: Array = arrays[dataset][JUDGED.index(measure), _NAMES.index(method)]
     return found
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from studies import plotters, style
 from studies.big_data import ripley
 from studies.big_data.boundaries import LOOKS, PICTURED
+from studies.estimates import Array
 from studies.records import Artefact
 
 N_SETS: Final = 25
@@ -52,7 +53,7 @@ def summarise(seed: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(seed=seed)
 
 
-def median_set(angles_deg: ripley.Floats) -> int:
+def median_set(angles_deg: Array) -> int:
     """The data set that is nearest to the median in the angles of all methods at once.
 
     Args:

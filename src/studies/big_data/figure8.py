@@ -6,25 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from studies import plotters, style
-from studies.big_data.sample_sizes import (
-    BATCH,
-    FIXED,
-    GROWING,
-    MEASURES,
-    METHODS,
-    SGD,
-    UNGUARDED,
-    need,
-    outcomes,
-)
+from studies.big_data.sample_sizes import BATCH, FIXED, GROWING, MEASURES, METHODS, SGD, UNGUARDED, need, outcomes
+from studies.estimates import Array
 from studies.records import Artefact
 from studies.tidy import by_measure, provenance, read_printed, tidied
 from studies.trajectories import mean_at
-
-Floats = NDArray[np.float64]
 
 OURS, PUBLISHED = "ours", "published"
 """Sources of a curve of Figure 8."""
@@ -104,7 +92,7 @@ def summarise_growth(runs: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{name: np.exp(table[name]).clip(upper=1.0) for name in ("mean", "low", "high")})
 
 
-def _curve(runs: pd.DataFrame, method: str, value: str, grid: Floats, panel: str) -> pd.DataFrame:
+def _curve(runs: pd.DataFrame, method: str, value: str, grid: Array, panel: str) -> pd.DataFrame:
     """A method's value at every x of the grid: that of the last step that ended before, mean over the seeds.
 
     Raises:

@@ -32,7 +32,8 @@ from frugal.rows.sampling import WITHOUT_PILOT
 from frugal.rows.weighted_logistic import FitError
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies.big_data.splits import N_INIT, RIDGE, TOL, Floats, Ints, Split, batch_fit, split, timed
+from studies.big_data.splits import N_INIT, RIDGE, TOL, Ints, Split, batch_fit, split, timed
+from studies.estimates import Array
 
 REFERENCES: Final = {"full_logistic": "logistic", "full_svm": "svm"}
 """Method that trains on all rows -> kind of its model."""
@@ -99,7 +100,7 @@ def _measured(
     return dict(zip(_MEASURED, values, strict=True)) | {"reason": ""}
 
 
-def _with_ones(X: Floats) -> Floats:
+def _with_ones(X: Array) -> Array:
     return np.column_stack([X, np.ones(len(X))])
 
 
@@ -122,7 +123,7 @@ class Model(NamedTuple):
         has_probabilities: whether `predict` gives some.
     """
 
-    predict: Callable[[], Floats]
+    predict: Callable[[], Array]
     rows: int
     rows_touched: float
     rows_accessed: Callable[[], float]
@@ -145,12 +146,12 @@ def maker(method: str, *, is_svm: bool, n_classes: int) -> Maker:
     return partial(_bag if method in ("blb", "b_of_n") else _subsample, method)
 
 
-def _binary(data: Split, coef: Floats) -> Floats:
+def _binary(data: Split, coef: Array) -> Array:
     log_odds = data.X_test @ coef
     return np.asarray(-np.logaddexp(0.0, np.column_stack([log_odds, -log_odds])))
 
 
-def _passes(X: Floats, y: Ints) -> float:
+def _passes(X: Array, y: Ints) -> float:
     """Times that a batch fit reads each of these rows: the unit of cost of all logistic fits."""
     rng = np.random.default_rng(0)  # of the Hessian's rows
     return batch_fit(X, y, rng=rng, ridge=2.0 * RIDGE, classes=[0, 1]).n_points / len(y)
@@ -220,7 +221,7 @@ def _batch(
     return Model(partial(_multinomial, data, fit.coef), size, size, lambda: fit.n_points)
 
 
-def _multinomial(data: Split, coef: Floats) -> Floats:
+def _multinomial(data: Split, coef: Array) -> Array:
     return np.asarray(log_softmax(data.X_test @ coef, axis=1))
 
 
@@ -248,7 +249,7 @@ def _svm(
     return Model(partial(_chosen, data, svm), left, len(rows), lambda: accessed, has_probabilities=False)
 
 
-def _chosen(data: Split, svm: ReducedSVM) -> Floats:
+def _chosen(data: Split, svm: ReducedSVM) -> Array:
     """1 for the predicted class."""
     predicted = np.searchsorted(svm.classes_, svm.predict(data.X_test))
     scores = np.zeros((len(data.y_test), int(data.y.max()) + 1))

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from frugal import datasets
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run, SizeRule
+from studies.estimates import Array
 from studies.records import Method
-
-Floats = NDArray[np.float64]
 
 _CHUNK: Final = 1000
 """Rows at a time, so that what is made of them stays in the cache: four times as fast as all at once."""
@@ -36,11 +35,11 @@ class Problem:
         facts: columns that every row of the runs has: dataset, data, n_rows (N), n_classes.
     """
 
-    X: Floats
+    X: Array
     y: NDArray[np.int64]
     facts: Mapping[str, Any]
 
-    def quality(self, coef: Floats) -> tuple[float, float]:
+    def quality(self, coef: Array) -> tuple[float, float]:
         """Likelihood of the data, exp(-J), and share that is classified without error, at coefficients (d, C)."""
         loss, n_hits = 0.0, 0
         for first in range(0, len(self.y), _CHUNK):

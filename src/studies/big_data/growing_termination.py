@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from frugal.trials.problems import Report
-    from studies.big_data.splits import Floats, Part
+    from studies.big_data.splits import Part
+    from studies.estimates import Array
 
 METHODS: Final = (
     Method("batch", label="all rows", color="#000000", linestyle=":"),
@@ -195,9 +196,9 @@ class _Epochs:
         self.spent = 0.0
         self._task, self._n_rows, self._n_epochs = task, n_rows, n_epochs
         self._valid, self._report = valid, report
-        self._before: Floats | None = None
+        self._before: Array | None = None
 
-    def __call__(self, coef: Floats, points: int) -> bool:
+    def __call__(self, coef: Array, points: int) -> bool:
         """Report the epochs that ended; False once the fit is to end."""
         before = np.zeros_like(coef) if self._before is None else self._before
         self._before = coef
@@ -211,7 +212,7 @@ class _Epochs:
         return True
 
 
-def _error(coef: Floats, part: Part) -> float:
+def _error(coef: Array, part: Part) -> float:
     return float(((part[0] @ coef).argmax(axis=1) != part[1]).mean())
 
 

@@ -18,17 +18,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.cells import every
-from studies.estimates import Arrays, Estimate, exact, resampled
+from studies.estimates import Array, Arrays, Estimate, exact, resampled
 from studies.measures import percent_of, ratio_of
 from studies.records import Claim, Floor, Method, Study
 from studies.regions import Region, above, at_most, much, near
-
-Floats = NDArray[np.float64]
 
 BLB: Final = Method("blb", label="BLB")
 BOOT: Final = Method("bootstrap", label="BOOT", color="#000000", marker="P", linestyle="-")
@@ -147,7 +144,7 @@ N_TRUTH: Final = 400
 """Data sets under which the true width is not known to 3 % for a coefficient by itself."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims on `INTERVALS` are measured on, the seeds on the last axis.
 
     Returns:
@@ -169,7 +166,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
     }
 
 
-def worker_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+def worker_arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims on `INTERVAL_WORKERS` are measured on, with the most workers.
 
     Returns:
@@ -183,7 +180,7 @@ def worker_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
     return found | {"n_workers": np.full(found["blb_error"].shape[-1], paths["n_workers"].max())}
 
 
-def _paths_of(blb: pd.DataFrame, boot: pd.DataFrame) -> dict[str, Floats]:
+def _paths_of(blb: pd.DataFrame, boot: pd.DataFrame) -> dict[str, Array]:
     columns = {"error": "relative_error", "seconds": "seconds", "rows": "rows_touched"}
     parts = {"blb": blb, "bootstrap": boot}
     return {
@@ -196,12 +193,12 @@ def _with_nearest_gamma(blb: pd.DataFrame) -> pd.DataFrame:
     return blb[blb["gamma"] == nearest]
 
 
-def _wide(part: pd.DataFrame, column: str) -> Floats:
+def _wide(part: pd.DataFrame, column: str) -> Array:
     """A column of one path, (n_steps, n_seeds)."""
     return part.pivot_table(column, index="n_finished", columns="seed").to_numpy(float)
 
 
-def _ends(part: pd.DataFrame, column: str) -> Floats:
+def _ends(part: pd.DataFrame, column: str) -> Array:
     """A column at the end of the path of every gamma, (n_gammas, n_seeds)."""
     return np.array([_wide(path, column)[-1] for _, path in part.groupby("gamma", sort=True)])
 
@@ -243,7 +240,7 @@ _UNTIL: Final = (
 )
 
 
-def first_within(errors: Floats, limit: float) -> int | None:
+def first_within(errors: Array, limit: float) -> int | None:
     """First step from which on errors (n_steps,) stay at or below a limit; None if the last one is above."""
     beyond = np.flatnonzero(~(errors <= limit))
     first = int(beyond[-1]) + 1 if beyond.size else 0

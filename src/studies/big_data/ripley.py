@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal.seeds import rng_for, seed_for
+from studies.estimates import Array
 
 if TYPE_CHECKING:
     from frugal.rows.reduced_svm import ReducedSVM
@@ -26,8 +27,6 @@ N_PER_CLASS, COMPRESSION, C = 125, 5.0, 1.0
 PICTURED: Final[Mapping[str, float]] = {"full": -0.17, "km_svm": -0.40, "wkm_svm": -0.21}
 """Slopes of the lines in Figure 11, read off its picture to about 0.01."""
 
-Floats = NDArray[np.float64]
-
 
 class Line(NamedTuple):
     """A linear SVM's boundary in the plane: x2 = intercept + slope * x1.
@@ -39,27 +38,27 @@ class Line(NamedTuple):
         margin: half the distance between the margins' lines.
     """
 
-    normal: Floats
+    normal: Array
     slope: float
     intercept: float
     margin: float
 
 
-def simulate(n_per_class: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.int64]]:
+def simulate(n_per_class: int, rng: np.random.Generator) -> tuple[Array, NDArray[np.int64]]:
     """Features, shape (2 * n_per_class, 2), and labels 0 and 1, class 0 first."""
     y = np.repeat([0, 1], n_per_class)
     means = np.array(CENTRES)[y, rng.integers(0, 2, len(y))]
     return means + np.sqrt(VARIANCE) * rng.standard_normal((len(y), 2)), y
 
 
-def sample(seed: int, n_per_class: int = N_PER_CLASS) -> tuple[Floats, NDArray[np.int64]]:
+def sample(seed: int, n_per_class: int = N_PER_CLASS) -> tuple[Array, NDArray[np.int64]]:
     """The rows of one seed, of Figure 11 and of the boundaries."""
     return simulate(n_per_class, rng_for("boundaries", "ripley", seed))
 
 
 def fit(
     method: str,
-    X: Floats,
+    X: Array,
     y: NDArray[np.int64],
     seed: int,
     *,

@@ -11,18 +11,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies.estimates import Arrays, Estimate, mean
+from studies.estimates import Array, Arrays, Estimate, mean
 from studies.measures import Measure, ratio_of
 from studies.records import Claim, Floor, Method, Study
 from studies.regions import above, at_least
 from studies.tidy import need_columns
-
-Floats = NDArray[np.float64]
 
 METHODS: Final = (
     Method(
@@ -227,7 +224,7 @@ million rows, 36 passes.
 """
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, each (n_seeds,).
 
     Returns:

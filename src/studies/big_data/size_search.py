@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, searches, targets
 from studies.cells import every, some
-from studies.estimates import Arrays, Estimate, ratio, unbounded
+from studies.estimates import Array, Arrays, Estimate, ratio, unbounded
 from studies.methods import TRIALS as RECORDS
 from studies.methods import methods
 from studies.records import Claim, Study
@@ -47,7 +47,7 @@ FLOORS: Final = {
 """Of the tables and of random search, under which no verdict is given."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on: spent until a target, over the seeds that every method has.
 
     Returns:
@@ -169,7 +169,7 @@ def _of_pairs(
     return _with_censored(found, arrays, pairs, target)
 
 
-def _log_ratios(arrays: Arrays, pairs: Sequence[Pair], currency: str, target: str) -> NDArray[np.float64]:
+def _log_ratios(arrays: Arrays, pairs: Sequence[Pair], currency: str, target: str) -> Array:
     """Logarithms of ratios, (n_pairs, n_seeds)."""
     logs = np.log(arrays[f"{currency} {target}"])
     return np.array([logs[METHODS.index(later)] - logs[METHODS.index(sooner)] for sooner, later in pairs])

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from frugal import datasets
 from frugal.rows import Fit, fit_dynamic_sample
 from frugal.seeds import rng_for
+from studies.estimates import Array
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Part = tuple[Floats, Ints]
+Part = tuple[Array, Ints]
 """Features (n, d) and labels (n,)."""
 Result = TypeVar("Result")
 
@@ -32,9 +32,9 @@ N_INIT: Final = 1
 class Split(NamedTuple):
     """A dataset's rows for training and for testing, features scaled on the former; and its provenance."""
 
-    X: Floats
+    X: Array
     y: Ints
-    X_test: Floats
+    X_test: Array
     y_test: Ints
     data: str
 
@@ -106,7 +106,7 @@ def check_rows(name: str, n_train: int, n_valid: int) -> None:
         raise ValueError(f"{name} has {n_rows} rows to train and validate on, got {n_train} and {n_valid}")
 
 
-def _scaled(train: Floats, test: Floats) -> tuple[Floats, Floats]:
+def _scaled(train: Array, test: Array) -> tuple[Array, Array]:
     mean, spread = train.mean(axis=0), train.std(axis=0)
     spread[spread == 0.0] = 1.0
     return (train - mean) / spread, (test - mean) / spread
@@ -121,7 +121,7 @@ def timed(call: Callable[[], Result]) -> tuple[Result, float]:
         return found, time.perf_counter() - start
 
 
-def batch_fit(X: Floats, y: Ints, *, rng: np.random.Generator, **settings: Any) -> Fit:
+def batch_fit(X: Array, y: Ints, *, rng: np.random.Generator, **settings: Any) -> Fit:
     """Newton-CG with every row in every sample; the Hessian on a tenth of them.
 
     X is (n, d), y (n,); `rng` draws the rows of the Hessian; `settings` are those of `fit_dynamic_sample`.

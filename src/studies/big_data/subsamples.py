@@ -16,15 +16,14 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from frugal.rows import FitError, SubsampleFit, fit_subsample
 from frugal.rows.weighted_logistic import LogisticFit, fit_weighted
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
+from studies.estimates import Array
 
-Floats = NDArray[np.float64]
 N_FEATURES: Final = 7
 COEF: Final = np.full(N_FEATURES, 0.5)
 """The true coefficients of both designs (Wang, Zhu and Ma 2018)."""
@@ -40,7 +39,7 @@ and -5.06 x_2^2, and no linear model is right. They were fixed before any method
 _N_TIMED: Final = 3
 
 
-def design_rows(name: str, n_rows: int, rng: Generator) -> tuple[Floats, Floats]:
+def design_rows(name: str, n_rows: int, rng: Generator) -> tuple[Array, Array]:
     """Rows of a design of Figure 10: no intercept, correlations of one half.
 
     The name is a key of `DESIGNS`.
@@ -54,7 +53,7 @@ def design_rows(name: str, n_rows: int, rng: Generator) -> tuple[Floats, Floats]
     return X, (rng.random(n_rows) < expit(X @ COEF)).astype(float)
 
 
-def rare_rows(n_rows: int, share: float, rng: Generator) -> tuple[Floats, Floats]:
+def rare_rows(n_rows: int, share: float, rng: Generator) -> tuple[Array, Array]:
     """Rows of a rare class within a common one, two features after a column of ones.
 
     Label 1 has the probability `share`.
@@ -69,8 +68,8 @@ def rare_rows(n_rows: int, share: float, rng: Generator) -> tuple[Floats, Floats
 
 
 def repeat(
-    X: Floats, y: Floats, drawing: Mapping[str, Any], n: int, *names: str | int
-) -> tuple[Floats, dict[str, float]]:
+    X: Array, y: Array, drawing: Mapping[str, Any], n: int, *names: str | int
+) -> tuple[Array, dict[str, float]]:
     """Coefficients of `n` subsamples, (n, d), nan where the fit failed; and what they took."""
     coefs, seconds, fits = np.full((n, X.shape[1]), np.nan), [], []
     with one_thread():
@@ -94,7 +93,7 @@ def repeat(
     }
 
 
-def _touched(X: Floats, y: Floats, fit: SubsampleFit, pilot_size: int) -> float:
+def _touched(X: Array, y: Array, fit: SubsampleFit, pilot_size: int) -> float:
     """How often a row's gradient or probability was computed; the last fit is redone to count its steps."""
     pilot, rows = fit.pilot, fit.rows
     start = np.zeros(X.shape[1]) if pilot is None else pilot.coef
@@ -105,7 +104,7 @@ def _touched(X: Floats, y: Floats, fit: SubsampleFit, pilot_size: int) -> float:
     return float(evaluations + fit.n_scored)
 
 
-def bootstraps(X: Floats, y: Floats, n: int, *names: str | int) -> tuple[Floats, dict[str, float]]:
+def bootstraps(X: Array, y: Array, n: int, *names: str | int) -> tuple[Array, dict[str, float]]:
     """Coefficients of `n` bootstraps, (n, d), and what a fit to the rows themselves takes."""
     coefs = np.empty((n, X.shape[1]))
     for i in range(n):
@@ -116,7 +115,7 @@ def bootstraps(X: Floats, y: Floats, n: int, *names: str | int) -> tuple[Floats,
     return coefs, cost_of_all(X, y)
 
 
-def cost_of_all(X: Floats, y: Floats) -> dict[str, float]:
+def cost_of_all(X: Array, y: Array) -> dict[str, float]:
     """What a fit to all rows takes, as `repeat` has it of subsamples."""
     seconds = []
     with one_thread():
@@ -134,7 +133,7 @@ def cost_of_all(X: Floats, y: Floats) -> dict[str, float]:
     }
 
 
-def fit_all(X: Floats, y: Floats, weights: Floats | None = None) -> LogisticFit:
+def fit_all(X: Array, y: Array, weights: Array | None = None) -> LogisticFit:
     """The fit to all rows, without a penalty; each counts once by default."""
     weights = np.ones(len(y)) if weights is None else weights
     options = {"offsets": np.zeros(len(y)), "start": np.zeros(X.shape[1])}
@@ -146,11 +145,11 @@ def mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else np.nan
 
 
-def squared(vector: Floats) -> float:
+def squared(vector: Array) -> float:
     """Squared length of the vector."""
     return float(vector @ vector)
 
 
-def mean_squared(vectors: Floats) -> float:
+def mean_squared(vectors: Array) -> float:
     """Mean of the squared lengths of the vectors; nan if there are none."""
     return mean([squared(vector) for vector in vectors])

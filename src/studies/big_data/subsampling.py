@@ -14,11 +14,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from studies import plotters, style
 from studies.cells import every
-from studies.estimates import Arrays, Estimate, mean, ratio
+from studies.estimates import Array, Arrays, Estimate, mean, ratio
 from studies.records import Artefact, Claim, Floor, Method, Study, method_of
 from studies.regions import above, below, near
 from studies.tidy import mean_by_seed, means, read_printed, tidied
@@ -74,7 +73,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     from frugal.seeds import rng_for
     from studies.big_data.subsamples import COEF, bootstraps, design_rows, fit_all, mean_squared, repeat, squared
 
-    def errors(coefs: NDArray[np.float64]) -> dict[str, float]:
+    def errors(coefs: Array) -> dict[str, float]:
         """Errors of the fits that succeeded."""
         kept = coefs[~np.isnan(coefs[:, 0])]
         return {"error": mean_squared(kept - COEF), "error_mle": mean_squared(kept - mle)}
@@ -110,7 +109,7 @@ LINE_WIDTH: Final = 0.002
 """Of the lines of Figure 10, as a share of a panel's height, to which its points are read off."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, each (n_sizes, n_seeds): nan where every fit failed.
 
     Returns:
@@ -154,7 +153,7 @@ def _closest(arrays: Arrays, rng: Generator, *, design: str, method: str, lcc: s
     return every(np.concatenate(cells), below(1), is_log=True, noun="comparisons", names=names)
 
 
-def _reduction(arrays: Arrays, design: str) -> NDArray[np.float64]:
+def _reduction(arrays: Arrays, design: str) -> Array:
     """Error against the fit to all rows, uniform's over LCC's at as many rows: geometric mean over r, by seed."""
     uniform, lcc = (np.log(arrays[f"{design} {method} mle"]) for method in ("uniform", "lcc_total"))
     return np.asarray(np.exp((uniform - lcc).mean(axis=0)))

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
@@ -42,7 +41,7 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow, rule_of
-from studies.estimates import Arrays, Estimate, clustered_share, resampled
+from studies.estimates import Array, Arrays, Estimate, clustered_share, resampled
 from studies.measures import percent_of
 from studies.records import Claim, Defaults, Method, Study, method_of
 from studies.regions import above
@@ -254,7 +253,7 @@ COMPARISON: Final = Comparison(
 FLOOR: Final = floor_of(n_train=4_096)
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, (n_seeds,); nan where a method was not run.
 
     As of `speed_ratios`. And stopped, (4, n_seeds): proposals in the better half, how many of these were stopped,
@@ -264,7 +263,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return speed_ratios(runs, COMPARISON) | _proposals(runs)
 
 
-def _proposals(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def _proposals(runs: pd.DataFrame) -> dict[str, Array]:
     """What was stopped and proposed among better and worse candidates, by seed."""
     seeds, proposed = sorted(runs["seed"].unique()), runs[runs["poor"].notna()]
     share = proposed.pivot_table("poor", "seed", "method").reindex(seeds)
@@ -275,7 +274,7 @@ def _proposals(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
         for half in (naive[naive["poor"] == 0], naive[naive["poor"] == 1])
     ]
 
-    def more_than(method: str) -> NDArray[np.float64]:
+    def more_than(method: str) -> Array:
         if method not in share or "fabolas_spent" not in share:
             return np.full(len(seeds), np.nan)
         return (share["fabolas_spent"] - share[method]).to_numpy(float)

@@ -19,12 +19,12 @@ from frugal.rows.learners import make
 from frugal.rows.reduced_svm import Reduced
 from frugal.seeds import rng_for, seed_for
 from studies.big_data import ripley
+from studies.estimates import Array
 
 TEST_SHARE: Final = 0.2
 N_RIPLEY: Final = (125, 500)
 """Rows per class for training and for testing, those of Ripley's own data set."""
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
@@ -38,9 +38,9 @@ class Parts(NamedTuple):
         y_test: shape (n_test,).
     """
 
-    X_train: Floats
+    X_train: Array
     y_train: Labels
-    X_test: Floats
+    X_test: Array
     y_test: Labels
 
 

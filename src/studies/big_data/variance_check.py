@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.big_data.sample_sizes import check, need
+from studies.estimates import Array
 from studies.measures import percent_of
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import about, between
@@ -76,7 +76,7 @@ MUCH_SMALLER: Final = 0.1
 """Share of the rows that a sample has at most where the document says `|S| << N`."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, each (n_seeds,): means over the steps with much smaller samples.
 
     Returns:

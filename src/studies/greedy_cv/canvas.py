@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from studies import style
-from studies.greedy_cv.problem import AXES, BOUNDS, Array, optimum_loss
+from studies.estimates import Array
+from studies.greedy_cv.problem import AXES, BOUNDS, optimum_loss
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

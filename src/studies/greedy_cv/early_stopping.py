@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from studies.estimates import Arrays, Estimate
+from studies.estimates import Array, Arrays, Estimate
 from studies.greedy_cv.measures import (
-    Array,
     above_0_in_every,
     are_enough,
     by_method,

@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 
 from studies import interpreters, markdown
-from studies.estimates import NOT_TESTABLE
-from studies.greedy_cv.measures import Array, are_enough, by_method, count, overall, runs_of_cells, seed_means
+from studies.estimates import NOT_TESTABLE, Array
+from studies.greedy_cv.measures import are_enough, by_method, count, overall, runs_of_cells, seed_means
 from studies.greedy_cv.tables import CELL, STOPPING_METHODS, published
 from studies.records import Artefact, Claim, FoldsOf, Method, Study
 from studies.regions import between, near

@@ -10,18 +10,15 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.stats import welch
 from studies.cells import every
-from studies.estimates import Arrays, Estimate, exact, mean, resampled
+from studies.estimates import Array, Arrays, Estimate, exact, mean, resampled
 from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
 from studies.markdown import NAMES
 from studies.measures import Measure
 from studies.regions import above
 from studies.tidy import need
-
-Array = NDArray[np.float64]
 
 FLOOR: Final = 30
 """Repetitions under which no number of the document is published and no verdict given."""

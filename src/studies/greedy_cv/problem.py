@@ -20,12 +20,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-
-Array = NDArray[np.float64]
+from studies.estimates import Array
 
 AXES: Final = ("log10_gamma", "log10_lambda")
 BOUNDS: Final[Mapping[str, tuple[float, float]]] = {"log10_gamma": (-4.5, 0.0), "log10_lambda": (-6.0, 0.5)}

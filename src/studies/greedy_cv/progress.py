@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.interface import FoldTask
 from frugal.seeds import rng_for
 from studies import style
+from studies.estimates import Array
 from studies.records import Artefact
 from studies.shared import k_fold
 from studies.shared.k_fold import N_FOLDS
@@ -63,7 +63,7 @@ def progress(strategy: str, seed: int, *, budget: int = BUDGET, root: str | Path
     return table.assign(budget=budget)
 
 
-def _cells(tasks: list[FoldTask], scores: NDArray[np.float64]) -> pd.DataFrame:
+def _cells(tasks: list[FoldTask], scores: Array) -> pd.DataFrame:
     """The grid of candidates and folds with step, score, mean_so_far and complete filled in."""
     done = pd.DataFrame(
         {
@@ -103,7 +103,7 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_steps(figure: Figure, axes: Axes, steps: NDArray[np.float64], budget: int) -> None:
+def _draw_steps(figure: Figure, axes: Axes, steps: Array, budget: int) -> None:
     """Cells coloured by step, early ones darkest; `steps`, nan where not done, is (n_candidates, n_folds)."""
     from matplotlib import colormaps
 

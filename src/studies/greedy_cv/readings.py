@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from studies import markdown
+from studies.estimates import Array
 from studies.greedy_cv import early_stopping, search_time, wall_clock
-from studies.greedy_cv.measures import Array, by_method, jackknifed, n_significant, seed_means
+from studies.greedy_cv.measures import by_method, jackknifed, n_significant, seed_means
 from studies.greedy_cv.tables import (
     CELL,
     READING,

@@ -14,9 +14,8 @@ import pandas as pd
 
 from frugal.seeds import rng_for
 from studies import plotters, style
-from studies.estimates import Arrays, Estimate
+from studies.estimates import Array, Arrays, Estimate
 from studies.greedy_cv.measures import (
-    Array,
     above_0_in_every,
     are_enough,
     by_method,

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from studies.greedy_cv.problem import AXES, HIGH, LOW, N_TRAIN, Array, Problem, evaluations, to_point, to_unit
+from studies.estimates import Array
+from studies.greedy_cv.problem import AXES, HIGH, LOW, N_TRAIN, Problem, evaluations, to_point, to_unit
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor

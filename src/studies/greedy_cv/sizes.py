@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from studies import plotters, style
-from studies.estimates import ratio
-from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_seeds
+from studies.estimates import Array, ratio
+from studies.greedy_cv.measures import STUDY_FLOOR, by_method, fewest_seeds
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches
 from studies.markdown import NAMES
 from studies.measures import Measure

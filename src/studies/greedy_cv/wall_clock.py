@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from frugal.stats import welch
-from studies.estimates import Arrays, Estimate
+from studies.estimates import Array, Arrays, Estimate
 from studies.greedy_cv.measures import (
-    Array,
     are_enough,
     by_method,
     count,

@@ -12,8 +12,8 @@ from studies.greedy_cv.problem import AXES, BOUNDS, make_problem
 
 SEEDS = range(6)
 SEARCHES = {
-    "grid": lambda problem, rng: searches.grid_search(problem),
-    "random": searches.random_search,
+    "grid": lambda problem, rng: searches.grid_search(problem, per_axis=8),
+    "random": lambda problem, rng: searches.random_search(problem, rng, n_candidates=64),
     "bayesian": searches.bayesian_search,
     "evolutionary": searches.evolutionary_search,
     "early_stopping": searches.early_stopping_search,

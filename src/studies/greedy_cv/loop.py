@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from frugal.seeds import rng_for
+from frugal.threads import one_thread
 from studies import style
 from studies.greedy_cv import canvas
-from studies.greedy_cv.problem import make_problem, on_one_thread
+from studies.greedy_cv.problem import make_problem
 from studies.greedy_cv.searches import BUDGET, TOLERANCE, bayesian_search
 from studies.records import Artefact
 
@@ -34,7 +35,7 @@ _FLOW = (
 )
 
 
-@on_one_thread
+@one_thread()
 def summarise(seed: int) -> pd.DataFrame:
     """The Bayesian run of figure 4, with what stops it: columns budget, tolerance and optimum_loss."""
     problem = make_problem(seed)

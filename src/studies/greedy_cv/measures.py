@@ -74,6 +74,12 @@ def by_method(
     return {method: wide.loc[method].to_numpy(dtype=float).reshape(shape) for method in methods}
 
 
+def in_cells(values: pd.Series[float], runs: pd.DataFrame, cell: list[str]) -> Array:
+    """Values by cell in the order of `by_method`, (n_cells,); nan where a cell of the runs has none."""
+    cells = pd.MultiIndex.from_product([sorted(runs[name].unique()) for name in cell])
+    return values.reindex(cells).to_numpy(dtype=float)
+
+
 # Measures ------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +153,11 @@ def above_0_in_every(values: Array, table: str, keys: list[str], noun: str) -> E
 def count(statistic: Callable[[Arrays], float]) -> Measure:
     """A count of the document's own tests, on its own number of repetitions."""
     return lambda arrays, rng: exact(statistic(arrays), n_seeds=next(iter(arrays.values())).shape[-1])
+
+
+def n_lower(lower: Array, higher: Array) -> float:
+    """Cells and values of the inner axis in which `lower` has the lower mean over the seeds."""
+    return float((np.nanmean(lower, axis=-1) < np.nanmean(higher, axis=-1)).sum())
 
 
 def n_significant(lower: Array, higher: Array, level: float) -> float:

@@ -7,14 +7,15 @@ squared error on the validation rows, which is differentiable in both:
     K = exp(-gamma D),  alpha = (K + lambda n I)^-1 y,  loss = |K_v alpha - y_v|^2 / n_v
 
 with D the squared distances between training rows (n, n) and K_v the kernel between validation and training
-rows (n_v, n). A point is (log10 gamma, log10 lambda), shape (2,).
+rows (n_v, n). A point is (log10 gamma, log10 lambda), shape (2,). Its searches run on one thread: the matrices are
+small, and sums on one thread have the same last digit everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +23,6 @@ import pandas as pd
 import scipy
 
 from frugal.seeds import rng_for
-from frugal.threads import one_thread
 from studies.estimates import Array
 
 AXES: Final = ("log10_gamma", "log10_lambda")
@@ -119,17 +119,6 @@ class Problem:
 def optimum_loss(losses: pd.Series[float]) -> float:
     """Highest loss of the optimum region, from the losses of a surface."""
     return float(losses.quantile(OPTIMUM_SHARE))
-
-
-def on_one_thread(summarise: Callable[[int], pd.DataFrame]) -> Callable[[int], pd.DataFrame]:
-    """Decorate a run: its matrices are small, and sums on one thread have the same last digit everywhere."""
-
-    @wraps(summarise)
-    def inside(seed: int) -> pd.DataFrame:
-        with one_thread():
-            return summarise(seed)
-
-    return inside
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,6 @@ Figure 8 is one real cross-validation; figures 9 and 10 replay strategies on rea
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -31,14 +30,13 @@ CLASSIFIER: Final = "knn"
 _EMPTY = "#F4F4F4"
 
 
-def progress(strategy: str, seed: int, *, budget: int = BUDGET, root: str | Path = "data") -> pd.DataFrame:
+def progress(strategy: str, seed: int, *, budget: int = BUDGET) -> pd.DataFrame:
     """A strategy replayed on the scores of nearest-neighbour candidates on wdbc.
 
     Args:
         strategy: of the folds family, with a setting `budget`.
         seed: decides the folds and which distinct candidates of the grid are drawn.
         budget: fold evaluations.
-        root: the data folder.
 
     Returns:
         One row per candidate and fold (both from 1): step (at which it was evaluated), score and mean_so_far
@@ -50,7 +48,7 @@ def progress(strategy: str, seed: int, *, budget: int = BUDGET, root: str | Path
     grid = learners.space("grid", CLASSIFIER).grid()
     drawn = rng_for("progress_candidates", seed).choice(len(grid), N_CANDIDATES, replace=False)
     candidates = [grid[i] for i in drawn]
-    dataset = datasets.load("wdbc", root=root)
+    dataset = datasets.load("wdbc")
     scores = folds.score(dataset, CLASSIFIER, candidates, n_folds=N_FOLDS, seed=seed)
     search = folds.make(
         strategy, n_candidates=N_CANDIDATES, n_folds=N_FOLDS, rng=rng_for(strategy, seed), budget=budget

@@ -11,7 +11,7 @@ import pandas as pd
 from studies import markdown
 from studies.estimates import Array
 from studies.greedy_cv import early_stopping, search_time, wall_clock
-from studies.greedy_cv.measures import by_method, jackknifed, n_significant, seed_means
+from studies.greedy_cv.measures import by_method, in_cells, jackknifed, n_lower, n_significant, seed_means
 from studies.greedy_cv.tables import (
     CELL,
     READING,
@@ -53,11 +53,6 @@ class PrintedTable(NamedTuple):
     counts: Mapping[str, tuple[int, Callable[[Array, Array], float]]]
 
 
-def _n_lower(ours: Array, theirs: Array) -> float:
-    """Cells and values of the inner key in which our mean is the lower one."""
-    return float((np.nanmean(ours, axis=-1) < np.nanmean(theirs, axis=-1)).sum())
-
-
 def _is_timed(runs: pd.DataFrame) -> pd.Series[bool]:
     """Whether a run has seconds."""
     return runs["seconds"].notna() if "seconds" in runs else pd.Series(data=False, index=runs.index)
@@ -75,7 +70,7 @@ TABLES: Final = (
         "n",
         {
             "cells with greedy faster at p < .001": (27, lambda a, b: n_significant(a, b, 0.001)),
-            "comparisons with greedy faster on average": (135, _n_lower),
+            "comparisons with greedy faster on average": (135, n_lower),
         },
     ),
     PrintedTable(
@@ -89,7 +84,7 @@ TABLES: Final = (
         "k",
         {
             "cells with greedy early stopping better at p < .01": (27, lambda a, b: n_significant(-a, -b, 0.01)),
-            "cells with greedy early stopping better on average": (27, lambda a, b: _n_lower(-a, -b)),
+            "cells with greedy early stopping better on average": (27, lambda a, b: n_lower(-a, -b)),
         },
     ),
     PrintedTable(
@@ -180,9 +175,8 @@ def _printed_cells(table: PrintedTable) -> pd.DataFrame:
 def _printed(table: PrintedTable, method: str, runs: pd.DataFrame) -> Array:
     """Printed values of the cells that were run, in their order."""
     keys = [*CELL, table.by]
-    wide = published(table.name).query("method == @method").set_index(keys)["published"]
-    here = runs[keys].drop_duplicates().sort_values(keys)
-    return wide.reindex(pd.MultiIndex.from_frame(here)).to_numpy(dtype=float)
+    printed = published(table.name).query("method == @method").set_index(keys)["published"]
+    return in_cells(printed, runs, keys)
 
 
 def render(table: pd.DataFrame) -> str:
@@ -190,12 +184,15 @@ def render(table: pd.DataFrame) -> str:
     cells = [
         f"{row.ours:.3g}" if row.method == "both" else markdown.with_interval(row) for row in table.itertuples()
     ]
-    table = table.assign(reading=table["reading"] + ", failed " + table["failed"]).drop(columns="failed")
-    head = table.assign(published=table["published"].map("{:.4g}".format).replace("nan", ""))
-    wide = head.assign(cell=cells).pivot_table(
-        index=[*_KEYS, "published"], columns="reading", values="cell", aggfunc="first", sort=False
-    )
-    in_order = pd.MultiIndex.from_frame(head[wide.index.names].drop_duplicates())
+    printed = table["published"].map("{:.4g}".format).replace("nan", "")
+    return _across_readings(table.assign(published=printed), [*_KEYS, "published"], cells)
+
+
+def _across_readings(table: pd.DataFrame, keys: list[str], cells: list[str]) -> str:
+    """Markdown of the cells of a table: a row per combination of keys, a column per reading."""
+    filled = table.assign(reading=table["reading"] + ", failed " + table["failed"], cell=cells)
+    wide = filled.pivot_table(index=keys, columns="reading", values="cell", aggfunc="first", sort=False)
+    in_order = pd.MultiIndex.from_frame(filled[keys].drop_duplicates())
     return f"{markdown.plain(wide.reindex(in_order).fillna('').reset_index())}\nOurs; {markdown.made_of(table)}.\n"
 
 
@@ -209,12 +206,8 @@ def judge(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 def render_claims(table: pd.DataFrame) -> str:
     """Markdown with a row per claim and a column per reading: our number, and the verdict."""
     cells = [f"{row.ours:.3g}, {row.verdict}" for row in table.itertuples()]
-    table = table.assign(reading=table["reading"] + ", failed " + table["failed"], cell=cells)
-    table, keys = table.assign(id=table["id"].str.removeprefix("greedy_cv.")), ["id", "published", "agrees_if"]
-    wide = table.astype({"published": str}).pivot_table(
-        index=keys, columns="reading", values="cell", aggfunc="first", sort=False
-    )
-    return f"{markdown.plain(wide.fillna('').reset_index())}\nOurs; {markdown.made_of(table)}.\n"
+    named = table.assign(id=table["id"].str.removeprefix("greedy_cv.")).astype({"published": str})
+    return _across_readings(named, ["id", "published", "agrees_if"], cells)
 
 
 ARTEFACTS: Final = (

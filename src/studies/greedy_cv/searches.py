@@ -24,7 +24,7 @@ PER_AXIS: Final = (3, 8)
 """Values per hyperparameter: the document's three, hence nine candidates, then eight, hence 64."""
 
 
-def grid_search(problem: Problem, *, per_axis: int = PER_AXIS[-1]) -> pd.DataFrame:
+def grid_search(problem: Problem, *, per_axis: int) -> pd.DataFrame:
     """Every pair of `per_axis` values of each hyperparameter, at the centres of equal cells.
 
     Returns:
@@ -36,9 +36,7 @@ def grid_search(problem: Problem, *, per_axis: int = PER_AXIS[-1]) -> pd.DataFra
     return evaluations(points, losses).assign(n_candidates=per_axis**2)
 
 
-def random_search(
-    problem: Problem, rng: np.random.Generator, *, n_candidates: int = PER_AXIS[-1] ** 2
-) -> pd.DataFrame:
+def random_search(problem: Problem, rng: np.random.Generator, *, n_candidates: int) -> pd.DataFrame:
     """Uniform draws, until the budget of `n_candidates`; a smaller budget is a prefix.
 
     Returns:

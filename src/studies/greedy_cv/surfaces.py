@@ -6,6 +6,7 @@ every point of a grid.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -13,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from frugal.seeds import rng_for
+from frugal.threads import one_thread
 from studies import plotters, style
 from studies.greedy_cv import canvas
 from studies.greedy_cv.canvas import HIGHLIGHT, X, Y
-from studies.greedy_cv.problem import BOUNDS, make_problem, on_one_thread, optimum_loss
+from studies.greedy_cv.problem import BOUNDS, Problem, make_problem, optimum_loss
 from studies.greedy_cv.searches import (
     N_INITIAL,
     PER_AXIS,
@@ -33,6 +35,8 @@ from studies.records import Artefact
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Search = Callable[[Problem, np.random.Generator], pd.DataFrame]
 
 N_SEEN: Final = N_INITIAL + 2
 """Steps after which figure 4 looks into the surrogate."""
@@ -58,6 +62,13 @@ def _layers(run: pd.DataFrame, surface: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+@one_thread()
+def summarise(seed: int, *, search: Search, name: str) -> pd.DataFrame:
+    """A search, whose generator is seeded by its name, and the surface."""
+    problem = make_problem(seed)
+    return _layers(search(problem, rng_for(name, seed)), problem.surface)
+
+
 def _values(table: pd.DataFrame, column: str) -> list[int]:
     """The distinct whole numbers of a column, in increasing order."""
     return [int(value) for value in np.unique(table[column].to_numpy(dtype=int))]
@@ -66,7 +77,7 @@ def _values(table: pd.DataFrame, column: str) -> list[int]:
 # Figures 2 and 3: grid and random search -----------------------------------------------------------------------
 
 
-@on_one_thread
+@one_thread()
 def summarise_grid(seed: int) -> pd.DataFrame:
     """Grid searches of 9 and of 64 candidates (column n_candidates), and the surface."""
     problem = make_problem(seed)
@@ -74,7 +85,7 @@ def summarise_grid(seed: int) -> pd.DataFrame:
     return _layers(pd.concat(runs), problem.surface)
 
 
-@on_one_thread
+@one_thread()
 def summarise_random(seed: int) -> pd.DataFrame:
     """Random searches of 9 and of 64 candidates (column n_candidates), and the surface."""
     problem = make_problem(seed)
@@ -126,7 +137,7 @@ FIGURE3: Final = _explained(
 # Figure 4: Bayesian optimisation -------------------------------------------------------------------------------
 
 
-@on_one_thread
+@one_thread()
 def summarise_bayesian(seed: int) -> pd.DataFrame:
     """Bayesian run; the surface rows also hold what the surrogate predicts after `n_seen` steps."""
     problem = make_problem(seed)
@@ -168,13 +179,6 @@ FIGURE4: Final = _explained(
 # Figure 5: evolutionary search ---------------------------------------------------------------------------------
 
 
-@on_one_thread
-def summarise_evolutionary(seed: int) -> pd.DataFrame:
-    """Evolutionary run, every generation's population, and the surface."""
-    problem = make_problem(seed)
-    return _layers(evolutionary_search(problem, rng_for("evolutionary", seed)), problem.surface)
-
-
 @style.styled
 def draw_evolutionary(table: pd.DataFrame) -> Figure:
     """Population at the first, third and last generation: who is kept, who discarded, who is new."""
@@ -201,7 +205,7 @@ def _draw_population(axes: Axes, part: pd.DataFrame) -> None:
 
 FIGURE5: Final = _explained(
     "figure5",
-    summarise=summarise_evolutionary,
+    summarise=partial(summarise, search=evolutionary_search, name="evolutionary"),
     caption=f"""Figure 5 of document 001.
     Evolutionary search: a population of 16, whose worse half gives way to recombined or mutated children of the
     better half (crosses: discarded), {_SURFACE}.""",
@@ -210,13 +214,6 @@ FIGURE5: Final = _explained(
 
 
 # Figure 6: early stopping --------------------------------------------------------------------------------------
-
-
-@on_one_thread
-def summarise_early_stopping(seed: int) -> pd.DataFrame:
-    """Successive halving on training rows, rung by rung, and the surface (all rows)."""
-    problem = make_problem(seed)
-    return _layers(early_stopping_search(problem, rng_for("early_stopping", seed)), problem.surface)
 
 
 @style.styled
@@ -254,7 +251,7 @@ def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
 
 FIGURE6: Final = _explained(
     "figure6",
-    summarise=summarise_early_stopping,
+    summarise=partial(summarise, search=early_stopping_search, name="early_stopping"),
     caption=f"""Figure 6 of document 001.
     Early stopping by successive halving: 64 random candidates on 20 training rows, the better half on twice as
     many, until 160, {_SURFACE}.""",
@@ -263,13 +260,6 @@ FIGURE6: Final = _explained(
 
 
 # Figure 7: hypergradient descent -------------------------------------------------------------------------------
-
-
-@on_one_thread
-def summarise_hypergradient(seed: int) -> pd.DataFrame:
-    """Hypergradient descent from each start, and the surface."""
-    problem = make_problem(seed)
-    return _layers(hypergradient_search(problem, rng_for("hypergradient", seed)), problem.surface)
 
 
 @style.styled
@@ -304,7 +294,7 @@ def _draw_path(axes: Axes, path: pd.DataFrame, color: str) -> None:
 
 FIGURE7: Final = _explained(
     "figure7",
-    summarise=summarise_hypergradient,
+    summarise=partial(summarise, search=hypergradient_search, name="hypergradient"),
     caption=f"""Figure 7 of document 001.
     Hypergradient descent (Adam, exact hypergradient) from three random starts {_SURFACE}.""",
     draw=draw_hypergradient,

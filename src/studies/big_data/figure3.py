@@ -107,8 +107,7 @@ def _measures(runs: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], dict[tuple[s
         "seconds": last["spent_seconds"],
         "overhead_share": last["spent_overhead"] / last["spent_seconds"],
     }
-    data = last["data"].reset_index()
-    measures = {name: data.merge(column.rename("value").reset_index()) for name, column in values.items()}
+    measures = {name: last[["data"]].assign(value=column).reset_index() for name, column in values.items()}
     notes, wanted = {}, targets(runs)
     for currency, target, name in (("seconds", "good", "10"), ("seconds", "fair", "50"), ("cost", "good", "10")):
         arrived = arrivals(runs, wanted[target], currency)
@@ -216,26 +215,23 @@ FIGURE3_CNN_COST: Final = Artefact(
     largest evaluation cost to the smallest, in rows times epochs (column cost_ratio of the CSV).""",
     partial(draw, spent="Training rows times epochs"),
 )
-SVM_TABLE: Final = Artefact(
-    "svm_search",
-    ("svm_search",),
-    partial(tabulate, "svm_search"),
-    """What the searches of Figure 3 came to: test error of the last incumbent; seconds until it first was within
-    10 or 50 % of the least test error of the table, and kernel values until it was within 10 %, where a seed that
-    never was counts with all of its search (the cell has their number); left 10: share of the seeds whose
-    incumbent was worse again later on; seconds of a search, and the optimiser's share of them; seed by seed the
-    test error less random search's, and what was spent over what random search spent (geometric mean; in the CSV
-    log10 of it), with 95 % bootstrap intervals. Means over {{ n_seeds }} seed(s).""",
-)
-CNN_TABLE: Final = Artefact(
-    "cnn_search",
-    ("cnn_search",),
-    partial(tabulate, "cnn_search"),
-    """What the searches for a CNN on CIFAR-10 came to: test error of the last incumbent; seconds until it first
-    was within 10 or 50 % of the least test error of the table, and training rows times epochs until it was within
-    10 %, where a seed that never was counts with all of its search (the cell has their number); left 10: share of
-    the seeds whose incumbent was worse again later on; seconds of a search, and the optimiser's share of them;
-    seed by seed the test error less random search's, and what was spent over what random search spent (geometric
-    mean; in the CSV log10 of it), with 95 % bootstrap intervals. Means over {{ n_seeds }} seed(s).""",
-)
+
+
+def _table(search: str, searches: str, cost: str) -> Artefact:
+    """The table of a study; `searches` and `cost` are what it calls these in its caption."""
+    return Artefact(
+        search,
+        (search,),
+        partial(tabulate, search),
+        f"""What {searches} came to: test error of the last incumbent; seconds until it first was within 10 or 50 %
+        of the least test error of the table, and {cost} until it was within 10 %, where a seed that never was
+        counts with all of its search (the cell has their number); left 10: share of the seeds whose incumbent was
+        worse again later on; seconds of a search, and the optimiser's share of them; seed by seed the test error
+        less random search's, and what was spent over what random search spent (geometric mean; in the CSV log10 of
+        it), with 95 % bootstrap intervals. Means over {{{{ n_seeds }}}} seed(s).""",
+    )
+
+
+SVM_TABLE: Final = _table("svm_search", "the searches of Figure 3", "kernel values")
+CNN_TABLE: Final = _table("cnn_search", "the searches for a CNN on CIFAR-10", "training rows times epochs")
 ARTEFACTS: Final = (FIGURE3, FIGURE3_COST, FIGURE3_CNN, FIGURE3_CNN_COST, SVM_TABLE, CNN_TABLE)

@@ -209,28 +209,30 @@ def draw_calibration(table: pd.DataFrame) -> plotters.Figure:
 
 # Artefacts ---------------------------------------------------------------------------------------------------
 
+_SEARCHES: Final = """{% set searches = config["big_data"]["curve_search"] %}"""
+_MODELS: Final = """Models are fitted to the epochs up to the check nearest to a sixth of the curve (checks every
+    {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least squares,
+    the combination, sampled as {{ searches["curve"] }} says, by the mean of its samples."""
+_CHECKS: Final = """Checks are {{ searches["check_share"] }} of the epochs apart, thresholds the last scores of the
+    other curves of the set that the curve has not passed when it is checked. The sampler's settings are
+    {{ searches["curve"] }}; the authors' code has 2500 steps, 500 of them burn-in. Repetitions, counted as seeds,
+    are curves."""
 FIGURE4: Final = Artefact(
     "figure4",
     ("curve_fits",),
     lines,
-    """{% set searches = config["big_data"]["curve_search"] %}Figure 4 of document 003: a learning curve of a
-    network, the eleven families of curves and their combination, and in the legend how far off they are at the
-    last epoch. The curve is the one of the stored CIFAR-10 curves that ends highest; the figure curve_fits has all
-    curves. Models are fitted to the epochs up to the check nearest to a sixth of the curve (checks every
-    {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least squares,
-    the combination, sampled as {{ searches["curve"] }} says, by the mean of its samples. Lines beyond the frame
-    are not shown.""",
+    f"""{_SEARCHES}Figure 4 of document 003: a learning curve of a network, the eleven families of curves and their
+    combination, and in the legend how far off they are at the last epoch. The curve is the one of the stored
+    CIFAR-10 curves that ends highest; the figure curve_fits has all curves. {_MODELS} Lines beyond the frame are
+    not shown.""",
     draw_figure4,
 )
 ALL_CURVES: Final = Artefact(
     "curve_fits",
     ("curve_fits",),
     summarise_curve_fits,
-    """{% set searches = config["big_data"]["curve_search"] %}Figure 4 over all stored curves: how far off each
-    model is at the last epoch, median with quartiles and mean, and at the right the share of the curves in which
-    it is the nearest. Models are fitted to the epochs up to the check nearest to a sixth of the curve (checks
-    every {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least
-    squares, the combination, sampled as {{ searches["curve"] }} says, by the mean of its samples. Curves that
+    f"""{_SEARCHES}Figure 4 over all stored curves: how far off each model is at the last epoch, median with
+    quartiles and mean, and at the right the share of the curves in which it is the nearest. {_MODELS} Curves that
     diverged are left out; the least-squares fits that the prior keeps out of the combination are not.""",
     draw_curve_fits,
 )
@@ -238,36 +240,27 @@ CALIBRATION: Final = Artefact(
     "curve_calibration",
     ("curve_fits",),
     summarise_calibration,
-    """{% set searches = config["big_data"]["curve_search"] %}What P is worth, over all stored curves: how often a
-    curve ended above a threshold, against the probability P(y_E > ŷ | y_1:n) that it was given, in ten bins, by
-    the third of the epochs that n is in. Checks are {{ searches["check_share"] }} of the epochs apart, thresholds
-    the last scores of the other curves of the set that the curve has not passed when it is checked. The sampler's
-    settings are {{ searches["curve"] }}; the authors' code has 2500 steps, 500 of them burn-in. Repetitions,
-    counted as seeds, are curves.""",
+    f"""{_SEARCHES}What P is worth, over all stored curves: how often a curve ended above a threshold, against the
+    probability P(y_E > ŷ | y_1:n) that it was given, in ten bins, by the third of the epochs that n is in.
+    {_CHECKS}""",
     draw_calibration,
 )
 FITS_TABLE: Final = Artefact(
     "curve_fits",
     ("curve_fits",),
     tabulate_curve_fits,
-    """{% set searches = config["big_data"]["curve_search"] %}How far off each model of Figure 4 is at the last
-    epoch, over all stored curves: mean and median, share of the curves in which it is the nearest (best), and
-    share in which the prior keeps it out of the combination (dropped; of the combination: no family is left).
-    Repetitions, counted as seeds, are curves. Models are fitted to the epochs up to the check nearest to a sixth
-    of the curve (checks every {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the
-    families by least squares, the combination, sampled as {{ searches["curve"] }} says, by the mean of its
-    samples. Curves that diverged are left out; intervals are at 95 %.""",
+    f"""{_SEARCHES}How far off each model of Figure 4 is at the last epoch, over all stored curves: mean and
+    median, share of the curves in which it is the nearest (best), and share in which the prior keeps it out of the
+    combination (dropped; of the combination: no family is left). Repetitions, counted as seeds, are curves.
+    {_MODELS} Curves that diverged are left out; intervals are at 95 %.""",
 )
 CALIBRATION_TABLE: Final = Artefact(
     "curve_calibration",
     ("curve_fits",),
     tabulate_calibration,
-    """{% set searches = config["big_data"]["curve_search"] %}What P is worth, over all stored curves: signed error
-    (expected less observed last score), share of the checks whose central 90 % interval holds the last score,
-    share of the thresholds for which the rule stops (P < 0.05), and share for which it stops although the curve
-    ends above; by the third of the epochs. Checks are {{ searches["check_share"] }} of the epochs apart,
-    thresholds the last scores of the other curves of the set that the curve has not passed when it is checked. The
-    sampler's settings are {{ searches["curve"] }}; the authors' code has 2500 steps, 500 of them burn-in.
-    Repetitions, counted as seeds, are curves.""",
+    f"""{_SEARCHES}What P is worth, over all stored curves: signed error (expected less observed last score), share
+    of the checks whose central 90 % interval holds the last score, share of the thresholds for which the rule
+    stops (P < 0.05), and share for which it stops although the curve ends above; by the third of the epochs.
+    {_CHECKS}""",
 )
 ARTEFACTS: Final = (FIGURE4, ALL_CURVES, CALIBRATION, FITS_TABLE, CALIBRATION_TABLE)

@@ -95,8 +95,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         "overhead_share": sums["overhead_s"],
         "epochs": ends["spent_epochs"],
     }
-    of_search = ends[["data"]].reset_index()
-    measures = {name: of_search.merge(column.rename("value").reset_index()) for name, column in values.items()}
+    measures = {name: ends[["data"]].assign(value=column).reset_index() for name, column in values.items()}
     cut, both = shares_cut(runs), pairs(runs)
     both = both.rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
     named = [("cut", cut, "cut"), *((f"cut_{name}", cut, name) for name in ("high", "low", "best"))]
@@ -163,48 +162,41 @@ def _paths(axes: plotters.Axes, table: pd.DataFrame) -> None:
 
 # Artefacts ---------------------------------------------------------------------------------------------------
 
+_SEARCHES: Final = """{{ n_trials }} trials a search, which replay stored curves, half of a set at paper scale: a
+    search that met all would end with the best of them unless that was cut; checks {{ check_share }} of the epochs
+    apart (the original: 30 of 285), delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the
+    authors' code: 2500 steps, 500 of them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals"""
+_SEEDS: Final = """drawn from three seeds on. All seeds replay one split of the data and one training of each
+    candidate, so intervals are over orders and the optimisers' draws alone."""
 FIGURE5: Final = Artefact(
     "figure5",
     ("curve_search",),
     summarise,
-    """Figure 5 of document 003, for two data sets. Left: validation errors of all trials of random search with
+    f"""Figure 5 of document 003, for two data sets. Left: validation errors of all trials of random search with
     termination, first seed; those that were cut are marked where they were. Right: best validation error so far
     against seconds, of the epochs as they were measured when the curves were made, of the optimiser, and of the
-    checks; a trial that was cut counts with its last score. {{ n_trials }} trials a search, which replay stored
-    curves, half of a set at paper scale: a search that met all would end with the best of them unless that was
-    cut; checks {{ check_share }} of the epochs apart (the original: 30 of 285), delta {{ termination["delta"] }},
-    the sampler's settings {{ curve }} (the authors' code: 2500 steps, 500 of them burn-in). Means over
-    {{ n_seeds }} seed(s) with 95 % intervals, drawn from three seeds on. All seeds replay one split of the data
-    and one training of each candidate, so intervals are over orders and the optimisers' draws alone.""",
+    checks; a trial that was cut counts with its last score. {_SEARCHES}, {_SEEDS}""",
     draw,
 )
 FIGURE5_EPOCHS: Final = Artefact(
     "figure5_epochs",
     ("curve_search",),
     partial(summarise, currency="epochs"),
-    """Figure 5 against epochs, which leaves out what optimiser and checks take: what counts where an epoch takes
-    minutes. {{ n_trials }} trials a search, which replay stored curves, half of a set at paper scale: a search
-    that met all would end with the best of them unless that was cut; checks {{ check_share }} of the epochs apart
-    (the original: 30 of 285), delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the authors'
-    code: 2500 steps, 500 of them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals, drawn from three
-    seeds on. All seeds replay one split of the data and one training of each candidate, so intervals are over
-    orders and the optimisers' draws alone.""",
+    f"""Figure 5 against epochs, which leaves out what optimiser and checks take: what counts where an epoch takes
+    minutes. {_SEARCHES}, {_SEEDS}""",
     partial(draw, currency="epochs"),
 )
 TABLE: Final = Artefact(
     "curve_search",
     ("curve_search",),
     tabulate,
-    """What the searches of Figure 5 came to: last best validation error, test error of the last incumbent at the
+    f"""What the searches of Figure 5 came to: last best validation error, test error of the last incumbent at the
     end of its curve, seconds and the share of checks and optimiser in them, epochs; share of the trials that were
     cut, and of those with the best tenth (cut high) and the worse half (cut low) of the errors at the end of their
     curves, and of the best one. With termination against without, seed by seed: how many times as much the search
     without spent as the one with, until both had the higher of their two last best errors (whole: all that they
     spent; geometric means, in the CSV log2 of them), differences of the errors, and whether the one with ends with
-    an error no higher. {{ n_trials }} trials a search, which replay stored curves, half of a set at paper scale: a
-    search that met all would end with the best of them unless that was cut; checks {{ check_share }} of the epochs
-    apart (the original: 30 of 285), delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the
-    authors' code: 2500 steps, 500 of them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals.""",
+    an error no higher. {_SEARCHES}.""",
     render=render_factors,
 )
 ARTEFACTS: Final = (FIGURE5, FIGURE5_EPOCHS, TABLE)

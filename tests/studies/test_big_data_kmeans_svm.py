@@ -91,13 +91,13 @@ def test_without_compression_all_methods_are_the_same_full_svm(compressed):
 
 
 def test_the_full_svm_is_tuned_as_by_scikit_learns_grid_search(compressed):
-    parts, _ = tuned_svm.rows_of("ripley", 3)
+    rows = tuned_svm.rows_of("ripley", 3)
     folds = StratifiedKFold(2, shuffle=True, random_state=seed_for("compression", "ripley", 3, "folds"))
     grid = {"svc__C": SMALL["Cs"], "svc__gamma": SMALL["gammas"]}
-    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=folds).fit(parts.X_train, parts.y_train)
+    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=folds).fit(rows.X, rows.y)
     row = compressed["km_svm"].iloc[0]
     assert (row["C"], row["gamma"]) == (search.best_params_["svc__C"], search.best_params_["svc__gamma"])
-    assert row["test_error"] == pytest.approx(1 - search.score(parts.X_test, parts.y_test))
+    assert row["test_error"] == pytest.approx(1 - search.score(rows.X_test, rows.y_test))
     assert row["n_support"] == search.best_estimator_["svc"].n_support_.sum()
 
 
@@ -119,14 +119,14 @@ def test_a_real_dataset_is_split_80_to_20_in_strata(tmp_path):
     from frugal.datasets import prepare
 
     prepare("wdbc", root=tmp_path)
-    parts, data = tuned_svm.rows_of("wdbc", 0, tmp_path)
-    other, _ = tuned_svm.rows_of("wdbc", 1, tmp_path)
-    assert data == "original"
-    assert (len(parts.y_train), len(parts.y_test)) == (455, 114)
-    assert parts.y_test.mean() == pytest.approx(357 / 569, abs=0.005)
-    rows = {tuple(row) for row in parts.X_train} | {tuple(row) for row in parts.X_test}
+    split = tuned_svm.rows_of("wdbc", 0, tmp_path)
+    other = tuned_svm.rows_of("wdbc", 1, tmp_path)
+    assert split.data == "original"
+    assert (len(split.y), len(split.y_test)) == (455, 114)
+    assert split.y_test.mean() == pytest.approx(357 / 569, abs=0.005)
+    rows = {tuple(row) for row in split.X} | {tuple(row) for row in split.X_test}
     assert len(rows) == 569
-    assert not np.array_equal(parts.X_test, other.X_test)
+    assert not np.array_equal(split.X_test, other.X_test)
 
 
 def test_an_unknown_data_set_is_refused():

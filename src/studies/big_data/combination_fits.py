@@ -36,7 +36,7 @@ from frugal.rows.multinomial import evaluate
 from frugal.rows.weighted_logistic import fit_weighted
 from frugal.seeds import rng_for, seed_for
 from frugal.threads import one_thread
-from studies.big_data.splits import N_INIT, RIDGE, TOL, Ints, batch_fit, split, timed
+from studies.big_data.splits import N_INIT, RIDGE, TOL, Ints, batch_fit, split, timed, two_classes
 from studies.estimates import Array
 
 SVMS: Final = ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")
@@ -276,8 +276,7 @@ def _svm_rows(method: str, seed: int, settings: Mapping[str, Any], root: str | P
     sizes = {"n_train": settings["svm_rows"], "n_test": settings["svm_test"]}
     for name in settings["datasets"]:
         X, y, X_test, y_test, data = split(name, seed, root=root, **sizes, n_components=settings["n_components"])
-        middle = (int(max(y.max(), y_test.max())) + 1) // 2  # the later half of the classes against the earlier
-        y, y_test = (y >= middle).astype(np.int64), (y_test >= middle).astype(np.int64)
+        y, y_test = two_classes(y, y_test)
         compression = settings["compression"] if method in _COMPRESSED else 1
         start = seed_for("big_data", "combinations", name, "kmeans", seed)
         svm = ClockedSVM(compression, C=settings["C"], n_init=N_INIT, random_state=start)

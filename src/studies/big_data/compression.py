@@ -53,14 +53,14 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
         ripley.fit(method, *ripley.sample(seed, 10), seed)  # imports and caches warm up untimed
     found = []
     for dataset in settings["datasets"]:
-        parts, data = rows_of(dataset, seed, root)
+        rows = rows_of(dataset, seed, root)
         task = Task(
-            parts, settings["n_folds"], tuple(settings["Cs"]), tuple(settings["gammas"]), settings["n_init"]
+            rows, settings["n_folds"], tuple(settings["Cs"]), tuple(settings["gammas"]), settings["n_init"]
         )
         for compression in map(float, settings["compressions"]):
             with one_thread():
                 measured = measure(method, compression, task, names=("compression", dataset, seed))
-            found.append({"dataset": dataset, "data": data, "compression": compression, **measured})
+            found.append({"dataset": dataset, "data": rows.data, "compression": compression, **measured})
     return pd.DataFrame(found)
 
 

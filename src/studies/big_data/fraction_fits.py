@@ -32,6 +32,7 @@ from frugal.rows.sampling import WITHOUT_PILOT
 from frugal.rows.weighted_logistic import FitError
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
+from studies.big_data.fractions import MEASURES
 from studies.big_data.splits import N_INIT, RIDGE, TOL, Ints, Split, batch_fit, split, timed
 from studies.estimates import Array
 
@@ -40,10 +41,6 @@ REFERENCES: Final = {"full_logistic": "logistic", "full_svm": "svm"}
 TWO_CLASSES: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse", "blb", "b_of_n")
 """Methods of logistic regression that are defined for two classes; `uniform` has a multinomial reading."""
 SVMS: Final = {"km_svm": KMSVM, "wkm_svm": WKMSVM, "svm_km": SVMKM, "uniform_svm": WKMSVM}
-_MEASURED: Final = (
-    "rows_share", "rows_touched", "rows_accessed", "accuracy", "log_loss", "seconds", "predict_seconds",
-    "share_uniform", "n_failed",
-)  # fmt: skip
 _NO_FIT: Final = ("fits failed", "has no row of class")
 """How the bootstraps say that there is no fit; any other `ValueError` is a mistake and goes through."""
 
@@ -83,7 +80,7 @@ def _measured(
     try:
         model, seconds = timed(partial(make, data, fraction, settings, rng))
     except (FitError, EmptyBagError) as error:
-        return dict.fromkeys(_MEASURED, math.nan) | {"reason": str(error)}
+        return dict.fromkeys(MEASURES, math.nan) | {"reason": str(error)}
     scores, predict_seconds = timed(model.predict)
     each = np.arange(len(data.y_test))
     values = (
@@ -97,7 +94,7 @@ def _measured(
         model.share_uniform,
         model.n_failed,
     )
-    return dict(zip(_MEASURED, values, strict=True)) | {"reason": ""}
+    return dict(zip(MEASURES, values, strict=True)) | {"reason": ""}
 
 
 def _with_ones(X: Array) -> Array:

@@ -89,15 +89,15 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 
 def _problem(compression: float, seed: int, settings: Mapping[str, Any], root: str | Path) -> ReducedProblem:
-    """The problem of a seed: the later half of the classes against the earlier half."""
-    from studies.big_data.splits import split_in_three
+    """The problem of a seed, a two-class reading of the data set."""
+    from studies.big_data.splits import split_in_three, two_classes
 
     n_train, n_valid = settings["sizes"][-1], settings["n_valid"]
     *parts, data = split_in_three(
         settings["dataset"], seed, root=root, n_train=n_train, n_valid=n_valid, n_test=settings["n_test"]
     )
-    middle = (int(max(y.max() for _, y in parts)) + 1) // 2
-    train, valid, test = ((X, (y >= middle).astype(np.int64)) for X, y in parts)
+    features, labels = zip(*parts, strict=True)
+    train, valid, test = zip(features, two_classes(*labels), strict=True)
     return ReducedProblem(train, valid, test, data=data, compression=compression, seed=seed)
 
 

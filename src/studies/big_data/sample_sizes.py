@@ -17,19 +17,12 @@ from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.estimates import Array, Arrays, Estimate, mean
 from studies.measures import Measure, ratio_of
-from studies.records import Claim, Floor, Method, Study
+from studies.records import Claim, Floor, Method, Study, method_of
 from studies.regions import above, at_least
 from studies.tidy import need_columns
 
 METHODS: Final = (
-    Method(
-        "fixed_5",
-        "fixed",
-        label="fixed, 5 % of the rows",
-        color="#D07CA1",
-        marker="s",
-        linestyle=(0, (5, 1)),
-    ),
+    Method("fixed_5", "fixed", label="fixed, 5 % of the rows", color="#D07CA1", marker="s", linestyle=(0, (5, 1))),
     Method("batch", label="batch (all rows)", color="#000000", marker="o", linestyle=(0, (8, 1))),
     Method(
         "dynamic_10",
@@ -109,8 +102,8 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     from studies.big_data.growing_samples import load, prepare
 
     problem = load(settings["dataset"], settings["n_rows"], root)
-    known = {one.name: one for one in METHODS}[method]
-    fit = prepare(known, problem, rng_for("sample_sizes", settings["dataset"], seed), settings)
+    rng = rng_for("sample_sizes", settings["dataset"], seed)
+    fit = prepare(method_of(METHODS, method), problem, rng, settings)
     most = settings["max_passes"] * len(problem.X)
     rows: list[dict[str, Any]] = []
     seconds = 0.0

@@ -30,7 +30,7 @@ N_INIT: Final = 1
 
 
 class Split(NamedTuple):
-    """A dataset's rows for training and for testing, features scaled on the former; and its provenance."""
+    """A dataset's rows for training and for testing, and its provenance."""
 
     X: Array
     y: Ints
@@ -90,6 +90,12 @@ def split_in_three(
         )
     train, valid = ((found.X[rows], found.y[rows]) for rows in (slice(n_train), slice(n_train, None)))
     return train, valid, (found.X_test, found.y_test), found.data
+
+
+def two_classes(*parts: Ints) -> list[Ints]:
+    """Labels of parts of a dataset, 1 for the later half of all classes and 0 for the earlier half."""
+    middle = (int(max(y.max() for y in parts)) + 1) // 2
+    return [(y >= middle).astype(np.int64) for y in parts]
 
 
 def check_rows(name: str, n_train: int, n_valid: int) -> None:

@@ -124,7 +124,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     rule = rule_of(settings["termination"], problem.n_epochs)
     version = method_of(METHODS, method)
     with one_thread():
-        strategy, n_initial = _strategy(version, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
+        strategy = _strategy(version, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
 
         def test_error(candidate: Candidate) -> float:
             error = problem.test_error(candidate)
@@ -134,7 +134,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     ends = np.array([1.0 - curve.scores[-1] for curve in problem.curves])
     is_poor = np.where(np.isnan(ends), np.inf, ends) > np.nanmedian(ends)
     poor = {curve.id: float(worse) for curve, worse in zip(problem.curves, is_poor, strict=True)}
-    first = table["trial"] < (n_initial if _base(version) == "fabolas" else 0)
+    first = table["trial"] < (settings["n_initial"] if _base(version) == "fabolas" else 0)
     return table.assign(
         stopped=(table["n_epochs"] < problem.n_epochs) & table["error"].notna(),
         poor=np.where(first, math.nan, [poor[problem.replayed[trial]] for trial in table["trial"]]),
@@ -155,27 +155,25 @@ def _strategy(
     problem: CurvesProblem,
     rule: Mapping[str, Any],
     n_valid: int,
-) -> tuple[TrialStrategy, int]:
-    """The strategy, and how many candidates it starts from."""
+) -> TrialStrategy:
     from frugal.trials import strategies
     from frugal.trials.ledger import initial_design
     from frugal.trials.termination import terminating
 
     names = ("big_data", "terminating_fabolas")
-    n_trials, n_drawn = settings["n_trials"], settings["n_initial"]
     options: dict[str, Any] = dict(version.settings)
     if _base(version) == "fabolas":
         options |= {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
-    first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
-    rng = rng_for(*names, _base(version), seed)
-    strategy = strategies.make(
-        version.strategy, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **options
+    options["initial"] = initial_design(
+        problem.space, settings["n_initial"], rng_for(*names, "initial design", seed)
     )
+    rng, n_trials = rng_for(*names, _base(version), seed), settings["n_trials"]
+    strategy = strategies.make(version.strategy, space=problem.space, n_trials=n_trials, rng=rng, **options)
     if version.termination is None:
-        return strategy, n_drawn
+        return strategy
     if version.name == "fabolas_horizon":
         strategy = AtHorizon(strategy, rule["horizon"])
-    return terminating(strategy, rng=rng_for(*names, "checks", seed), **rule), n_drawn
+    return terminating(strategy, rng=rng_for(*names, "checks", seed), **rule)
 
 
 @dataclass(frozen=True)

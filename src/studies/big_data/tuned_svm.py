@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -19,29 +18,11 @@ from frugal.rows.learners import make
 from frugal.rows.reduced_svm import Reduced
 from frugal.seeds import rng_for, seed_for
 from studies.big_data import ripley
-from studies.estimates import Array
+from studies.big_data.splits import Ints, Split
 
 TEST_SHARE: Final = 0.2
 N_RIPLEY: Final = (125, 500)
 """Rows per class for training and for testing, those of Ripley's own data set."""
-
-Labels = NDArray[np.int64]
-
-
-class Parts(NamedTuple):
-    """Rows to train on and to test on, features unscaled.
-
-    Attributes:
-        X_train: shape (n_train, d).
-        y_train: shape (n_train,).
-        X_test: shape (n_test, d).
-        y_test: shape (n_test,).
-    """
-
-    X_train: Array
-    y_train: Labels
-    X_test: Array
-    y_test: Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,38 +30,38 @@ class Task:
     """What is tuned on which rows.
 
     Attributes:
-        parts: rows to train on and to test on.
+        rows: to train on and to test on, features unscaled.
         n_folds: of the cross-validation that chooses C and gamma.
         Cs: penalties of the grid, in the order in which ties are resolved.
         gammas: of the radial kernel, likewise.
         n_init: restarts of k-means.
     """
 
-    parts: Parts
+    rows: Split
     n_folds: int
     Cs: tuple[float, ...]
     gammas: tuple[float, ...]
     n_init: int
 
 
-def rows_of(dataset: str, seed: int, root: str | Path = "data") -> tuple[Parts, str]:
-    """One split of a data set, and the provenance of its rows; the same for every method.
+def rows_of(dataset: str, seed: int, root: str | Path = "data") -> Split:
+    """One split of a data set, features unscaled; the same for every method.
 
     Raises:
         ValueError: on an unknown data set.
     """
     if dataset == "ripley":
         rng = rng_for("compression", "ripley", seed)
-        return Parts(*ripley.simulate(N_RIPLEY[0], rng), *ripley.simulate(N_RIPLEY[1], rng)), "generated"
+        return Split(*ripley.simulate(N_RIPLEY[0], rng), *ripley.simulate(N_RIPLEY[1], rng), "generated")
     data = datasets.load(dataset, root=root).training()
-    split = train_test_split(
+    X, X_test, y, y_test = train_test_split(
         np.asarray(data.X, dtype=float),
         data.y,
         test_size=TEST_SHARE,
         stratify=data.y,
         random_state=seed_for("compression", "split", dataset, seed),
     )
-    return Parts(split[0], split[2], split[1], split[3]), data.provenance
+    return Split(X, y, X_test, y_test, data.provenance)
 
 
 def measure(method: str, compression: float, task: Task, *, names: tuple[str | int, ...]) -> dict[str, Any]:
@@ -99,24 +80,22 @@ def measure(method: str, compression: float, task: Task, *, names: tuple[str | i
         The columns of `compression.run` after `compression`.
     """
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        return _measure(method, compression, task, names)
-
-
-def _measure(method: str, compression: float, task: Task, names: tuple[str | int, ...]) -> dict[str, Any]:
-    started = perf_counter()
-    best, n_rows, n_distances = _tune(method, compression, task, names)
-    fitting = perf_counter()
-    scaler = StandardScaler().fit(task.parts.X_train)
-    X, y = scaler.transform(task.parts.X_train), task.parts.y_train
-    svm = make(method, compression=compression, **best, n_init=task.n_init, random_state=seed_for(*names, "all"))
-    svm.fit(X, y)
-    fitted = perf_counter()
-    predicted = svm.predict(scaler.transform(task.parts.X_test))
-    done = perf_counter()
+        started = perf_counter()
+        best, n_rows, n_distances = _tune(method, compression, task, names)
+        fitting = perf_counter()
+        scaler = StandardScaler().fit(task.rows.X)
+        X, y = scaler.transform(task.rows.X), task.rows.y
+        svm = make(
+            method, compression=compression, **best, n_init=task.n_init, random_state=seed_for(*names, "all")
+        )
+        svm.fit(X, y)
+        fitted = perf_counter()
+        predicted = svm.predict(scaler.transform(task.rows.X_test))
+        done = perf_counter()
     return {
         "n_train": len(y),
-        "n_test": len(task.parts.y_test),
-        "test_error": float(np.mean(predicted != task.parts.y_test)),
+        "n_test": len(task.rows.y_test),
+        "test_error": float(np.mean(predicted != task.rows.y_test)),
         "train_seconds": fitted - started,
         "fit_seconds": fitted - fitting,
         "predict_seconds": done - fitted,
@@ -135,7 +114,7 @@ def _tune(
     """C and gamma with the most validation rows right, the first of those tied; rows fitted; distances."""
     grid = [{"C": C, "gamma": gamma} for C, gamma in product(task.Cs, task.gammas)]
     n_right, n_rows, n_distances = np.zeros(len(grid), dtype=int), 0, 0
-    X, y = task.parts.X_train, task.parts.y_train
+    X, y = task.rows.X, task.rows.y
     folds = StratifiedKFold(task.n_folds, shuffle=True, random_state=seed_for(*names, "folds"))
     for fold, (train, valid) in enumerate(folds.split(X, y)):
         scaler = StandardScaler().fit(X[train])
@@ -151,7 +130,7 @@ def _tune(
     return grid[int(n_right.argmax())], n_rows, n_distances
 
 
-def count_distances(method: str, y: Labels, compression: float) -> int:
+def count_distances(method: str, y: Ints, compression: float) -> int:
     """Distances of rows to centres in one pass of k-means over all that is clustered; 0 without compression.
 
     Args:

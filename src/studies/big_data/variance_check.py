@@ -16,7 +16,7 @@ from frugal.threads import one_thread
 from studies.big_data.sample_sizes import check, need
 from studies.estimates import Array
 from studies.measures import percent_of
-from studies.records import Artefact, Claim, Floor, Method, Study
+from studies.records import Artefact, Claim, Floor, Method, Study, method_of
 from studies.regions import about, between
 from studies.tidy import by_measure, tidied
 
@@ -36,14 +36,13 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     from frugal.rows import fit_dynamic_sample
     from studies.big_data.growing_samples import load, n_sampled
 
-    known = {one.name: one for one in METHODS}[method]
     problem = load(settings["dataset"], settings["n_rows"], root)
     n = len(problem.X)
     with one_thread():
         fit = fit_dynamic_sample(
             problem.X,
             problem.y,
-            theta=known.settings["theta"],
+            theta=method_of(METHODS, method).settings["theta"],
             initial_size=n_sampled(settings["start_share"], n),
             rng=rng_for("variance_check", settings["dataset"], seed),
             window=settings["window"],

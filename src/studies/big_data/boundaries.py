@@ -14,10 +14,11 @@ from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies import plotters, style
 from studies.big_data import ripley
+from studies.big_data.tables import OURS, PUBLISHED
 from studies.estimates import Array, Arrays, Estimate, resampled, share
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
-from studies.tidy import by_measure, provenance, tidied
+from studies.tidy import by_measure, means, provenance, tidied
 
 FULL: Final = Method("full", label="full SVM", color="#000000", marker="o", linestyle="-")
 KM_SVM: Final = Method("km_svm", label="KM-SVM", color="#F2B138", marker="s", linestyle="--")
@@ -120,7 +121,6 @@ CLAIMS: Final = (
 
 # Table and figure ----------------------------------------------------------------------------------------------
 
-OURS, PUBLISHED = "ours", "published"
 MEASURES: Final = ("angle_deg", "disagreement", "slope", "n_support", "n_centres")
 LOOKS: Final = {method.name: method.look for method in METHODS}
 _GREY: Final = "#8A8F96"
@@ -130,7 +130,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """`MEASURES` of every method; published are slopes and angles of the document's picture, of one data set."""
     table = by_measure(runs, MEASURES, ["method"])
     angles = {method: ripley.pictured_angle_deg(method) for method in PICTURED}
-    theirs = {"slope": dict(ripley.PICTURED), "angle_deg": angles}
+    theirs = {"slope": dict(ripley.PICTURED_SLOPES), "angle_deg": angles}
     pairs = zip(table["measure"], table["method"], strict=True)
     table = table.assign(published=[theirs.get(measure, {}).get(method, np.nan) for measure, method in pairs])
     return tidied(table, ["measure", "method"], scale, orders={"measure": MEASURES})
@@ -143,17 +143,13 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
         source, method, angle_deg, share (of data sets with no greater an angle; nan for the picture), mean, low,
         high (95 % t-interval of the method's mean), n_seeds (nan for the picture), data.
     """
-    means = by_measure(runs, ["angle_deg"], ["method"]).set_index("method")
-    parts = []
-    for method, part in runs[runs["method"] != "full"].groupby("method"):
-        angles = np.sort(part["angle_deg"].to_numpy(float))
-        shares = np.arange(1, len(angles) + 1) / len(angles)
-        steps = pd.DataFrame({"source": OURS, "method": method, "angle_deg": angles, "share": shares})
-        mean = means.loc[method]
-        parts.append(steps.assign(mean=mean["ours"], low=mean["low"], high=mean["high"], n_seeds=len(angles)))
-    pictured = {"method": list(PICTURED), "angle_deg": [ripley.pictured_angle_deg(method) for method in PICTURED]}
-    parts.append(pd.DataFrame({"source": PUBLISHED, **pictured, "n_seeds": np.nan}))
-    return pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
+    steps = runs.loc[runs["method"] != "full", ["method", "angle_deg"]].sort_values(["method", "angle_deg"])
+    steps["share"] = steps.groupby("method")["angle_deg"].rank(method="first", pct=True)
+    steps = steps.assign(source=OURS).merge(means(runs, "angle_deg", ["method"]), on="method")
+    angles = [ripley.pictured_angle_deg(method) for method in PICTURED]
+    pictured = pd.DataFrame({"method": PICTURED, "angle_deg": angles, "source": PUBLISHED})
+    columns = ["source", "method", "angle_deg", "share", "mean", "low", "high", "n_seeds"]
+    return pd.concat([steps, pictured], ignore_index=True)[columns].assign(data=provenance(runs))
 
 
 @style.styled

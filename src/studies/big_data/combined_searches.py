@@ -23,8 +23,8 @@ from studies.estimates import Array, Arrays, Estimate
 from studies.paired import less_or_more
 from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
-from studies.tidy import mean_by_seed, provenance, shares_within, tidied
-from studies.trajectories import mean_path, until_last
+from studies.tidy import mean_by_seed, mean_of_each, provenance, shares_within, tidied
+from studies.trajectories import mean_curve
 
 
 class Speed(NamedTuple):
@@ -157,19 +157,15 @@ def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.Da
         holds 0, and empty of one seed; less is better of all of them.
     """
     runs = with_spent(runs).assign(data=provenance(runs))
-    alone = [mean_by_seed(part.assign(against=""), "value", KEYS) for part in _ends_by_measure(runs, comparison)]
-    pairs = []
+    alone, pairs = mean_of_each(_ends_by_measure(runs, comparison), KEYS).assign(says=""), []
     for method, others in comparison.parts.items():
         for other in others:
             for measure, values in paired(runs, method, other, comparison.quality).items():
                 if len(values):
-                    rows = pd.DataFrame(
-                        {"seed": values.index, "value": values.to_numpy(), "data": runs["data"].iloc[0]}
-                    )
-                    rows = rows.assign(method=method, against=other, measure=measure)
+                    rows = pd.DataFrame({"seed": values.index, "value": values.to_numpy()})
+                    rows = rows.assign(method=method, against=other, measure=measure, data=runs["data"].iloc[0])
                     pairs.append(mean_by_seed(rows, "value", KEYS))
-    pairs = [part.assign(says=less_or_more(part)) for part in pairs]
-    found = pd.concat([*(part.assign(says="") for part in alone), *pairs], ignore_index=True)
+    found = pd.concat([alone, *(part.assign(says=less_or_more(part)) for part in pairs)], ignore_index=True)
     found = shares_within(found, _SHARES)
     ranks = {method.name: i for i, method in enumerate(comparison.methods)}
     found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
@@ -195,16 +191,16 @@ def paired(runs: pd.DataFrame, method: str, other: str, quality: str) -> dict[st
     return found
 
 
-def _ends_by_measure(runs: pd.DataFrame, comparison: Comparison) -> list[pd.DataFrame]:
-    """method, seed, data, measure and value, a part per measure."""
-    ends = _ends(runs)
+def _ends_by_measure(runs: pd.DataFrame, comparison: Comparison) -> dict[str, pd.DataFrame]:
+    """method, against (empty), seed, data and value at the end of each search, by measure."""
+    ends = _ends(runs).assign(against="")
     columns = {name: name for name in comparison.last}
     columns |= {currency: f"spent_{currency}" for currency in CURRENCIES[::-1]}
     columns |= {name: name for name in _SHARES if name in ends and ends[name].any()}
-    return [
-        ends[["method", "seed", "data"]].assign(measure=measure, value=ends[column].astype(float))
+    return {
+        measure: ends[["method", "against", "seed", "data"]].assign(value=ends[column].astype(float))
         for measure, column in columns.items()
-    ]
+    }
 
 
 def _ends(runs: pd.DataFrame) -> pd.DataFrame:
@@ -246,8 +242,7 @@ def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
         spent = f"spent_{currency}"
         grid = np.geomspace(found[spent].min(), found[spent].max(), N_POINTS)
         for method in dict.fromkeys(runs["method"]):
-            searches = [path for _, path in found[found["method"] == method].groupby("seed")]
-            line = mean_path(searches, spent, comparison.quality, until_last(grid, searches, spent))
+            line = mean_curve(found[found["method"] == method], spent, comparison.quality, grid)
             parts.append(line.assign(panel=currency, method=method))
     table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
     return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)

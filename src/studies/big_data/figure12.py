@@ -11,10 +11,10 @@ import pandas as pd
 from studies import plotters, style
 from studies.big_data.boundaries import LOOKS
 from studies.big_data.compression import PIMA
+from studies.big_data.tables import OURS, PUBLISHED
 from studies.records import Artefact
 from studies.tidy import by_measure, provenance, read_printed, tidied
 
-OURS, PUBLISHED = "ours", "published"
 PANELS: Final = ("test_error", "train_seconds", "n_support")
 ROWS_PANELS: Final = ("rows_touched", "share_left")
 MEASURES: Final = (

@@ -8,13 +8,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.stats import mean_interval
 from studies import plotters, style
 from studies.big_data.intervals import BOOT, with_errors
+from studies.big_data.tables import OURS, PUBLISHED
 from studies.records import Artefact, Look
-from studies.tidy import by_measure, provenance, read_printed, tidied
+from studies.tidy import by_measure, means, provenance, read_printed, tidied
 
-OURS, PUBLISHED = "ours", "published"
 KEYS: Final = ["experiment", "n_workers", "method", "gamma", "measure"]
 MEASURES: Final = (
     "relative_error",
@@ -68,15 +67,9 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
         (means), mean, low, high (of the error: 95 % t-interval over seeds), n_seeds and n_rows (nan where
         published), data, published_s.
     """
-    rows = []
-    keys = ["experiment", "n_workers", "method", "gamma", "n_finished"]
-    for cell, part in with_errors(runs).groupby(keys, sort=True):
-        low, high = mean_interval(part["relative_error"])
-        numbers = {name: part[name].mean() for name in ("seconds", "rows_touched")}
-        facts = {"n_seeds": len(part), "n_rows": part["n_rows"].min(), "data": provenance(part)}
-        errors = {"mean": part["relative_error"].mean(), "low": low, "high": high}
-        rows.append(dict(zip(keys, cell, strict=True)) | numbers | errors | facts)
-    ours = pd.DataFrame(rows).assign(source=OURS, published_s=np.nan)
+    paths, keys = with_errors(runs), ["experiment", "n_workers", "method", "gamma", "n_finished"]
+    costs = paths.groupby(keys).agg({"seconds": "mean", "rows_touched": "mean", "n_rows": "min"}).reset_index()
+    ours = means(paths, "relative_error", keys).merge(costs, on=keys).assign(source=OURS, published_s=np.nan)
     theirs = published()
     theirs = theirs[theirs["experiment"].isin(ours["experiment"])]
     factors = theirs["experiment"].map({name: _factor(ours, theirs, name) for name in ours["experiment"].unique()})

@@ -9,13 +9,12 @@ import pandas as pd
 
 from studies import plotters, style
 from studies.big_data.sample_sizes import BATCH, FIXED, GROWING, MEASURES, METHODS, SGD, UNGUARDED, need, outcomes
+from studies.big_data.tables import OURS, PUBLISHED
 from studies.estimates import Array
 from studies.records import Artefact
 from studies.tidy import by_measure, provenance, read_printed, tidied
-from studies.trajectories import mean_at
+from studies.trajectories import mean_path
 
-OURS, PUBLISHED = "ours", "published"
-"""Sources of a curve of Figure 8."""
 _THETAS: Final = tuple(method.name for method in (*GROWING, UNGUARDED))
 PANELS: Final = {
     "fixed and growing": (FIXED.name, BATCH.name, "dynamic_50", SGD.name),
@@ -101,12 +100,9 @@ def _curve(runs: pd.DataFrame, method: str, value: str, grid: Array, panel: str)
     part = runs[runs["method"] == method].sort_values("iteration")
     if part.empty:
         raise ValueError(f"the runs lack the method {method!r}")
-    seeds = []
-    for _, steps in part.groupby("seed"):
-        last = np.searchsorted(steps["x"].to_numpy(), grid, side="right") - 1
-        seeds.append(steps[value].to_numpy()[last])
+    line = mean_path([steps for _, steps in part.groupby("seed")], "x", value, grid)
     facts = {"panel": panel, "source": OURS, "method": method, "n_rows": part["n_rows"].min()}
-    return mean_at(grid, np.array(seeds)).assign(**facts, data=provenance(part))[_COLUMNS]
+    return line.assign(**facts, data=provenance(part))[_COLUMNS]
 
 
 def _published(panel: str, limit: float) -> pd.DataFrame:

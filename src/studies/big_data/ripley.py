@@ -24,7 +24,7 @@ CENTRES: Final = (((-0.7, 0.3), (0.3, 0.3)), ((-0.3, 0.7), (0.4, 0.7)))
 VARIANCE: Final = 0.03
 N_PER_CLASS, COMPRESSION, C = 125, 5.0, 1.0
 """The first two as counted in Figure 11's picture; C is unstated, 1 being what SVM libraries start from."""
-PICTURED: Final[Mapping[str, float]] = {"full": -0.17, "km_svm": -0.40, "wkm_svm": -0.21}
+PICTURED_SLOPES: Final[Mapping[str, float]] = {"full": -0.17, "km_svm": -0.40, "wkm_svm": -0.21}
 """Slopes of the lines in Figure 11, read off its picture to about 0.01."""
 
 
@@ -90,7 +90,7 @@ def angle_deg(first: Line, second: Line) -> float:
 
 def pictured_angle_deg(method: str) -> float:
     """Angle in Figure 11's picture between a method's line and the full SVM's; nan where it has none."""
-    if method not in PICTURED:
+    if method not in PICTURED_SLOPES:
         return float("nan")
-    full, reduced = (float(np.degrees(np.arctan(PICTURED[name]))) for name in ("full", method))
+    full, reduced = (float(np.degrees(np.arctan(PICTURED_SLOPES[name]))) for name in ("full", method))
     return abs(reduced - full)

@@ -22,13 +22,12 @@ from frugal.rows import FitError, SubsampleFit, fit_subsample
 from frugal.rows.weighted_logistic import LogisticFit, fit_weighted
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
+from studies.big_data.subsampling import DESIGNS
 from studies.estimates import Array
 
 N_FEATURES: Final = 7
 COEF: Final = np.full(N_FEATURES, 0.5)
 """The true coefficients of both designs (Wang, Zhu and Ma 2018)."""
-DESIGNS: Final = {"mzNormal": 0.0, "nzNormal": 1.5}
-"""Design -> mean of every feature."""
 RARE_MEAN: Final = np.array([1.5, 1.5])
 RARE_SD: Final = np.array([2.0, 0.3])
 """Of the rare class; the other is standard normal.
@@ -42,7 +41,7 @@ _N_TIMED: Final = 3
 def design_rows(name: str, n_rows: int, rng: Generator) -> tuple[Array, Array]:
     """Rows of a design of Figure 10: no intercept, correlations of one half.
 
-    The name is a key of `DESIGNS`.
+    The name is a key of `subsampling.DESIGNS`.
 
     Returns:
         Features, shape (n_rows, N_FEATURES), and labels, 0 or 1, from the logistic model with `COEF`, shape

@@ -16,14 +16,15 @@ import pandas as pd
 from numpy.random import Generator
 
 from studies import plotters, style
+from studies.big_data.tables import OURS, PUBLISHED
 from studies.cells import every
 from studies.estimates import Array, Arrays, Estimate, mean, ratio
 from studies.records import Artefact, Claim, Floor, Method, Study, method_of
 from studies.regions import above, below, near
 from studies.tidy import mean_by_seed, means, read_printed, tidied
 
-DESIGNS: Final = ("mzNormal", "nzNormal")
-"""Of the rows: features around 0, and around 1.5, where label 1 is common."""
+DESIGNS: Final = {"mzNormal": 0.0, "nzNormal": 1.5}
+"""Design of the rows -> mean of every feature; where it is 1.5, label 1 is common."""
 METHODS: Final = (
     Method("uniform", label="uniform", color="#000000", marker="o", linestyle="-"),
     Method(
@@ -53,7 +54,7 @@ METHODS: Final = (
     Method("osmac_mmse", label="OSMAC, A-optimal (mMSE)", color="#926A00", marker="D", linestyle="--"),
     Method("full", label="full data, bootstrapped", color="#7A7A7A", marker="none", linestyle="--"),
 )
-PUBLISHED: Final = {"uniform": "uniform", "lcc": "LCC", "osmac_mvc": "OSMAC", "full": "full"}
+_DIGITISED: Final = {"uniform": "uniform", "lcc": "LCC", "osmac_mvc": "OSMAC", "full": "full"}
 """Method -> column of the digitised points of Figure 10."""
 
 
@@ -222,8 +223,8 @@ def published() -> pd.DataFrame:
     parts = []
     for design in DESIGNS:
         table = read_printed(f"survey_fig10_{design.lower()}")
-        table = table.rename(columns={"x": "r"} | {name: method for method, name in PUBLISHED.items()})
-        parts.append(table.melt("r", list(PUBLISHED), "method", "published").assign(design=design))
+        table = table.rename(columns={"x": "r"} | {name: method for method, name in _DIGITISED.items()})
+        parts.append(table.melt("r", list(_DIGITISED), "method", "published").assign(design=design))
     return pd.concat(parts, ignore_index=True)[["design", "r", "method", "published"]]
 
 
@@ -295,8 +296,8 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     ours = ours.merge(runs.groupby(KEYS)[list(FAILURES)].mean().reset_index(), on=KEYS)
     lines, full = ours[ours["method"] != "full"], ours[ours["method"] == "full"]
     ends = [full.assign(r=r) for r in (lines["r"].min(), lines["r"].max())]
-    ours = pd.concat([lines, *ends]).assign(source="ours")
-    printed = published().rename(columns={"published": "mean"}).assign(source="published", data="published")
+    ours = pd.concat([lines, *ends]).assign(source=OURS)
+    printed = published().rename(columns={"published": "mean"}).assign(source=PUBLISHED, data=PUBLISHED)
     columns = ["panel", "source", "method", "r", "mean", "low", "high", "n_seeds", *FAILURES, "data"]
     table = pd.concat([ours, printed], ignore_index=True).rename(columns={"design": "panel"})
     return table.sort_values(["panel", "source", "method", "r"], ignore_index=True).reindex(columns=columns)
@@ -307,10 +308,10 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
     """Mean squared error against r, a panel per design; hollow: the document's digitised points."""
     figure, panels = plotters.row(table, "panel", DESIGNS, size=(7.2, 3.9))
     for axis, part, design in panels:
-        ours = part[part["source"] == "ours"]
+        ours = part[part["source"] == OURS]
         axis.set(yscale="log", ylim=(0.5 * ours["mean"].min(), 1.8 * ours["mean"].max()))
         plotters.lines(axis, ours, _LOOKS, x="r", order=_LOOKS, band=0.12)
-        for method, points in part[part["source"] == "published"].groupby("method"):
+        for method, points in part[part["source"] == PUBLISHED].groupby("method"):
             look = _LOOKS[str(method)]
             marker = "_" if look.marker == "none" else look.marker
             look_of_points: Any = {

@@ -9,7 +9,9 @@ import pandas as pd
 
 from studies.markdown import about_marked, crossed, made_of, mark
 
-REPETITIONS = "repetitions"
+OURS, PUBLISHED = "ours", "published"
+"""Sources of what a figure shows: our runs, or the document's printed or digitised points."""
+REPETITIONS: Final = "repetitions"
 """Key of a table's `attrs`: what its n_seeds counts, in the plural, if not seeds."""
 _POWERS: Final = {"log10_": 10.0, "log2_": 2.0}
 

@@ -90,7 +90,7 @@ def test_figure_4_shows_the_best_curve_of_cifar_10():
 
 
 def test_a_rank_is_the_predicted_probability_of_less_than_what_came():
-    found = curve_fits.beliefs(
+    found = curve_fits.final_predictions(
         pd.DataFrame([extrapolation(0, off=0.01, sd=0.02), extrapolation(1, 48, off=-0.01, sd=0.02)])
     )
     assert found["rank"].tolist() == pytest.approx([stats.norm.cdf(-0.5), stats.norm.cdf(0.5)])
@@ -102,7 +102,7 @@ def test_bets_are_on_the_ends_of_other_curves_that_were_not_passed_yet():
     # Curve 0 stands at 0.5 - 0.4 * 48 / 60 = 0.18 when it is checked; 0.1 has been passed, its own end is no bet.
     runs = pd.DataFrame([extrapolation(0, sd=0.02), extrapolation(1, end=0.48), extrapolation(2, end=0.54),
                          extrapolation(3, end=0.1)])  # fmt: skip
-    found = curve_fits.bets(runs).query("seed == 0")
+    found = curve_fits.threshold_predictions(runs).query("seed == 0")
     assert found["prob_above"].tolist() == pytest.approx([stats.norm.cdf(1.0), stats.norm.cdf(-2.0)])
     assert found["above"].tolist() == [True, False]
     table = figure4.tabulate_calibration(runs, "paper").set_index(["part", "measure"])["ours"]
@@ -391,7 +391,10 @@ def test_pictures_say_what_they_show(name):
             lambda: curve_fits.lines(extrapolations(1, final=math.nan)),
             "no extrapolation of a curve that did not diverge",
         ),
-        (lambda: curve_fits.bets(extrapolations(1, reason="it falls")), "no curve that a family describes"),
+        (
+            lambda: curve_fits.threshold_predictions(extrapolations(1, reason="it falls")),
+            "no curve that a family describes",
+        ),
         (lambda: curve_search.searches(toy(1).drop(columns="cut")), "the runs lack the column 'cut'"),
         (lambda: curve_search.searches(toy(1)[:0]), "the runs hold no searches"),
         (lambda: curve_search.pairs(search("tpe", 0, [0.1])), "no search with termination beside one without"),

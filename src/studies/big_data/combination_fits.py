@@ -118,7 +118,7 @@ class Problem(NamedTuple):
 # Logistic regression on generated rows -------------------------------------------------------------------------
 
 
-def _of_bag(bag: Bag, seconds: float, rows_touched: int) -> Row:
+def _bag_costs(bag: Bag, seconds: float, rows_touched: int) -> Row:
     """Sizes and costs of a bag, as columns."""
     row: Row = {"b": bag.b, "s": bag.s, "r": int(bag.r.max()), "seconds": seconds, "rows_touched": rows_touched}
     return row | {"n_fits": bag.n_fits, "n_failed": bag.n_failed}
@@ -168,7 +168,7 @@ def _accessed(rows: float, distinct: float, n_given: int) -> Row:
 def _bootstrap(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     sizes = {"r": settings["r"], "fit": partial(fit_logistic, ridge=RIDGE), "statistic": interval_widths}
     bag, seconds = timed(lambda: bootstrap(problem.X, problem.y, rng=problem.rng("bootstrap"), **sizes))
-    return bag.coef, bag.statistic, _of_bag(bag, seconds, bag.rows_touched)
+    return bag.coef, bag.statistic, _bag_costs(bag, seconds, bag.rows_touched)
 
 
 def _blb(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
@@ -176,7 +176,7 @@ def _blb(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     rng = problem.rng("blb", f"{gamma:g}")
     rng.integers(2**63)  # as `blb_dynamic` does, so that both have the same resamples
     bag, seconds = timed(lambda: blb(problem.X, problem.y, rng=rng, **sizes))
-    row = _of_bag(bag, seconds, bag.rows_touched)
+    row = _bag_costs(bag, seconds, bag.rows_touched)
     rows = rng.choice(n, bag.b, replace=False)  # one such resample, to count what a batch fit reads
     counts = np.bincount(rng.integers(bag.b, size=n), minlength=bag.b)
     repeated = np.repeat(rows, counts)
@@ -201,7 +201,7 @@ def _blb_osmac(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> F
     sizes = _sizes(problem, gamma, settings) | {"pilot_size": settings["pilot_size"]}
     rng = problem.rng("blb_osmac", f"{gamma:g}")
     found, seconds = timed(lambda: blb_osmac(problem.X, problem.y, rng=rng, **sizes))
-    row = _of_bag(found.bag, seconds, found.rows_touched)
+    row = _bag_costs(found.bag, seconds, found.rows_touched)
     return found.bag.coef, found.bag.statistic, row | {"share_uniform": float(found.drawn_by != "osmac_mvc")}
 
 
@@ -219,7 +219,7 @@ def _blb_dynamic(problem: Problem, gamma: float, settings: Mapping[str, Any]) ->
     rng = problem.rng("blb", f"{gamma:g}")
     found, seconds = timed(lambda: blb_dynamic(problem.X, problem.y, rng=rng, **sizes, **_growing(n, settings)))
     bag = found.bag
-    row = _of_bag(bag, seconds, bag.rows_touched) | _rule(problem, found.fits[:: sizes["r"]])
+    row = _bag_costs(bag, seconds, bag.rows_touched) | _rule(problem, found.fits[:: sizes["r"]])
     row |= _accessed(found.rows_accessed, found.distinct_accessed, n * bag.n_fits)
     return bag.coef, bag.statistic, row
 
@@ -288,7 +288,7 @@ def _svm_rows(method: str, seed: int, settings: Mapping[str, Any], root: str | P
                 rng = rng_for("big_data", "combinations", name, "blb", f"{gamma:g}", seed)
                 bag, seconds = timed(partial(blb_svm, X, y, X_test, svm=svm, rng=rng, **drawn))
                 decided, row["width"] = bag.coef, float(bag.statistic.mean())
-                row |= _of_bag(bag, seconds - sum(ClockedSVM.spent), bag.rows_touched)
+                row |= _bag_costs(bag, seconds - sum(ClockedSVM.spent), bag.rows_touched)
             else:
                 _, seconds = timed(partial(svm.fit, X, y))
                 decided = svm.decision_function(X_test)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -397,20 +398,14 @@ def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         paired t-test; says is `less`, `more` or `not told apart`, by whether the interval holds 0. Less is better
         of all of them.
     """
-    parts = []
-    for combination, listed in PARTS.items():
-        for part in listed:
-            for problem in runs["problem"].unique():
-                for measure in ("error", "width_error", *COSTS):
-                    table = paired(runs, combination, part, problem, measure)
-                    if table.empty:
-                        continue
-                    by_seed = table.mean(skipna=False)
-                    data = runs.loc[runs["problem"] == problem, "data"].iloc[0]
-                    values = pd.DataFrame({"seed": by_seed.index, "value": by_seed.to_numpy(float), "data": data})
-                    key = {"combination": combination, "part": part, "problem": problem, "measure": measure}
-                    parts.append(values.assign(**key))
-    keys = ["combination", "part", "problem", "measure"]
+    keys, parts = ["combination", "part", "problem", "measure"], []
+    pairs = [(combination, part) for combination, listed in PARTS.items() for part in listed]
+    for pair, problem, measure in product(pairs, runs["problem"].unique(), ("error", "width_error", *COSTS)):
+        table = paired(runs, *pair, problem, measure)
+        if len(table):
+            values = table.mean(skipna=False).rename_axis("seed").reset_index(name="value")
+            data = runs.loc[runs["problem"] == problem, "data"].iloc[0]
+            parts.append(values.assign(data=data, **dict(zip(keys, (*pair, problem, measure), strict=True))))
     table = with_all_seeds(mean_by_seed(pd.concat(parts, ignore_index=True), "value", keys))
     t = np.abs(table["ours"] / table["ours_se"])
     p = 2.0 * scipy.special.stdtr(table["n_seeds"] - table["n_missing"] - 1.0, -t)

@@ -162,7 +162,7 @@ def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.Da
         for other in others:
             for measure, values in paired(runs, method, other, comparison.quality).items():
                 if len(values):
-                    rows = pd.DataFrame({"seed": values.index, "value": values.to_numpy()})
+                    rows = values.rename_axis("seed").reset_index(name="value")
                     rows = rows.assign(method=method, against=other, measure=measure, data=runs["data"].iloc[0])
                     pairs.append(mean_by_seed(rows, "value", KEYS))
     found = pd.concat([alone, *(part.assign(says=less_or_more(part)) for part in pairs)], ignore_index=True)

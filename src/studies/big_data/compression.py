@@ -168,7 +168,7 @@ def _varies(arrays: Arrays, rng: Generator, *, measure: str, base: str) -> Estim
     return some(cells, much(), is_log=True, noun="pairs of R and a data set", names=names)
 
 
-def _on_pima_at(
+def _pima_mean(
     arrays: Arrays, rng: Generator, *, method: str, compression: float, measure: str, unit: float = 1.0
 ) -> Estimate:
     return mean(unit * _measured(arrays, PIMA, method, measure)[RATIOS.index(compression)])
@@ -179,7 +179,7 @@ def _speed_up(arrays: Arrays, rng: Generator) -> Estimate:
     return ratio(seconds[0], seconds[RATIOS.index(10.0)])
 
 
-def _of_figure12(dataset: str) -> tuple[Claim, ...]:
+def _figure12_claims(dataset: str) -> tuple[Claim, ...]:
     """What the document says of its Figure 12, whose data are `PIMA`; on other data it is a finding."""
     is_ours = dataset != PIMA
     claim = partial(
@@ -210,17 +210,17 @@ def _of_figure12(dataset: str) -> tuple[Claim, ...]:
 
 
 _CAPTION: Final = "Comparison of KM-SVM and WKM-SVM"
-_on_pima = partial(_claim, is_out_of_reach=True, rows=real_runs_on(PIMA))
+_pima_claim = partial(_claim, is_out_of_reach=True, rows=real_runs_on(PIMA))
 ON_PIMA: Final = (
-    *_of_figure12(PIMA),
+    *_figure12_claims(PIMA),
     *(
-        _on_pima(
+        _pima_claim(
             f"big_data.figure12.{name}_error",
             quote=_CAPTION,
             quantity=f"test error of {label} on {PIMA}",
             unit="%",
             agrees=near(published, unit=0.1),
-            measure=partial(_on_pima_at, method=method, compression=compression, measure="test_error", unit=100),
+            measure=partial(_pima_mean, method=method, compression=compression, measure="test_error", unit=100),
             published=published,
         )
         for name, label, method, compression, published in (
@@ -229,16 +229,16 @@ ON_PIMA: Final = (
             ("wkm_svm", "WKM-SVM at R = 10", "wkm_svm", 10.0, 25.1),
         )
     ),
-    _on_pima(
+    _pima_claim(
         "big_data.figure12.full_support",
         quote=_CAPTION,
         quantity=f"support vectors of the full SVM on {PIMA}",
         unit="support vectors",
         agrees=near(183.5, unit=0.1),
-        measure=partial(_on_pima_at, method="km_svm", compression=1.0, measure="n_support"),
+        measure=partial(_pima_mean, method="km_svm", compression=1.0, measure="n_support"),
         published=183.5,
     ),
-    _on_pima(
+    _pima_claim(
         "big_data.figure12.speed_up",
         quote=_CAPTION,
         quantity=f"seconds of training on {PIMA}, the full SVM over KM-SVM at R = 10 (Figure 12: 1214.6 over "
@@ -298,5 +298,5 @@ CLAIMS: Final = (
         for dataset in DATASETS
     ),
     *ON_PIMA,
-    *(claim for dataset in DATASETS for claim in _of_figure12(dataset)),
+    *(claim for dataset in DATASETS for claim in _figure12_claims(dataset)),
 )

@@ -37,7 +37,7 @@ STOPS: Final = 0.05
 # Numbers -----------------------------------------------------------------------------------------------------
 
 
-def ended(runs: pd.DataFrame) -> pd.DataFrame:
+def extrapolations(runs: pd.DataFrame) -> pd.DataFrame:
     """Extrapolations of curves that did not diverge.
 
     Raises:
@@ -54,7 +54,7 @@ def ended(runs: pd.DataFrame) -> pd.DataFrame:
 
 def first_parts(runs: pd.DataFrame) -> pd.DataFrame:
     """Extrapolations of each set from the check nearest to `FIRST`; the earlier one where two are as near."""
-    found = ended(runs)
+    found = extrapolations(runs)
     parts: list[pd.DataFrame] = []
     for _, part in found.groupby("dataset", sort=False):
         epochs = np.sort(part["epoch"].unique())
@@ -115,7 +115,7 @@ def lines(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(**facts, n_points=row["epoch"])
 
 
-def beliefs(runs: pd.DataFrame) -> pd.DataFrame:
+def final_predictions(runs: pd.DataFrame) -> pd.DataFrame:
     """What was predicted of each curve at each check, beside what came.
 
     Returns:
@@ -133,7 +133,7 @@ def beliefs(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["dataset", "seed", "data", "part", "epoch", "error", "rank"])
 
 
-def bets(runs: pd.DataFrame) -> pd.DataFrame:
+def threshold_predictions(runs: pd.DataFrame) -> pd.DataFrame:
     """P(y_E > y^) of each curve at each check, y^ being each other curve's end in turn, and whether it came true.
 
     Only where no score of the curve is above y^ yet, since no check is made otherwise.
@@ -144,7 +144,7 @@ def bets(runs: pd.DataFrame) -> pd.DataFrame:
     from frugal.trials.extrapolations import numbers
 
     parts = []
-    found = ended(runs)
+    found = extrapolations(runs)
     for row in _described(runs).to_dict("records"):
         others = found[(found["dataset"] == row["dataset"]) & (found["id"] != row["id"])]
         y = others.drop_duplicates("id")["final"].to_numpy(float)
@@ -158,7 +158,7 @@ def bets(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _described(runs: pd.DataFrame) -> pd.DataFrame:
-    found = ended(runs)
+    found = extrapolations(runs)
     described: pd.DataFrame = found[found["reason"] == ""]
     if described.empty:
         raise ValueError("the runs hold no curve that a family describes")
@@ -193,7 +193,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
 
 def is_enough(runs: pd.DataFrame) -> bool:
     """Whether there are both sets, with enough curves of enough epochs."""
-    found = ended(runs).groupby("dataset")
+    found = extrapolations(runs).groupby("dataset")
     n_curves, n_epochs = found["id"].nunique(), found["n_epochs"].min()
     enough = len(n_curves) == len(SETS) and n_curves.min() >= FLOOR["stored"]
     return bool(enough and n_epochs.min() >= FLOOR["epochs"])

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 
 from studies import plotters, style
-from studies.big_data.curve_fits import COMBINATION, MODELS, PARTS, STOPS, beliefs, bets, deviations, lines
+from studies.big_data.curve_fits import (
+    COMBINATION,
+    MODELS,
+    PARTS,
+    STOPS,
+    deviations,
+    final_predictions,
+    lines,
+    threshold_predictions,
+)
 from studies.big_data.curve_search import NAMES
 from studies.big_data.tables import REPETITIONS
 from studies.estimates import Arrays, over_seeds
@@ -69,7 +78,7 @@ def summarise_calibration(runs: pd.DataFrame) -> pd.DataFrame:
         n_pairs (of curve at a check and threshold), n_seeds (curves of the part), data.
     """
     rows = []
-    for (dataset, part), pairs in bets(runs).groupby(["dataset", "part"], sort=False):
+    for (dataset, part), pairs in threshold_predictions(runs).groupby(["dataset", "part"], sort=False):
         bins = np.minimum((pairs["prob_above"] * N_BINS).astype(int), N_BINS - 1)
         for _, binned in pairs.groupby(bins):
             numbers = (binned["prob_above"].mean(), binned["above"].mean(), len(binned), pairs["seed"].nunique())
@@ -99,10 +108,10 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         rows.append([dataset, model, "median", median, np.nan, low, high, *counts, provenance(part)])
     keys = ["dataset", "model", "measure"]
     table = pd.concat([mean_of_each(measures, keys), pd.DataFrame(rows, columns=[*keys, *MEASURED])])
-    return _of_curves(table, keys, scale, {"model": MODELS, "measure": ("mean", "median", "best", "dropped")})
+    return _curve_table(table, keys, scale, {"model": MODELS, "measure": ("mean", "median", "best", "dropped")})
 
 
-def _of_curves(table: pd.DataFrame, keys: list[str], scale: str, orders: Mapping[str, Any]) -> pd.DataFrame:
+def _curve_table(table: pd.DataFrame, keys: list[str], scale: str, orders: Mapping[str, Any]) -> pd.DataFrame:
     table = shares_within(table, SHARES).assign(says="")
     shown = tidied(table, keys, scale, "n_missing", "says", orders={"dataset": NAMES, **orders})
     shown.attrs[REPETITIONS] = "curves"
@@ -121,7 +130,7 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         share of the checks whose central 90 % interval of y_E holds it; stopped, share of the thresholds for which
         the document's rule stops; wrongly_stopped, share for which it stops and the curve ends above.
     """
-    believed, pairs = beliefs(runs), bets(runs)
+    believed, pairs = final_predictions(runs), threshold_predictions(runs)
     stops = pairs["prob_above"] < STOPS
     measures = {
         "signed_error": believed.assign(value=believed["error"]),
@@ -130,7 +139,7 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         "wrongly_stopped": pairs.assign(value=(stops & pairs["above"]).astype(float)),
     }
     keys = ["dataset", "part", "measure"]
-    return _of_curves(mean_of_each(measures, keys), keys, scale, {"part": PARTS, "measure": measures})
+    return _curve_table(mean_of_each(measures, keys), keys, scale, {"part": PARTS, "measure": measures})
 
 
 # Pictures ----------------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def _draw_panel(axes: plotters.Axes, part: pd.DataFrame, measure: str, steps: tu
         axes.set_ylim(low - 0.1 * (high - low) - 0.01, high + 0.15 * (high - low) + 0.01)
 
 
-_HOW: Final = """every method that trains on fewer rows beside training on all of them (black, in the band of its
+_SHOWN: Final = """every method that trains on fewer rows beside training on all of them (black, in the band of its
     interval). One fifth of the rows of each seed's split is for testing; logistic regression trains on {{ n_train
     or "all" }} others, the SVMs (RBF, C {{ C }}) on {{ svm_rows }}; adult by its {{ n_components }} leading
     principal components. BLB and b of n are {{ s }} subsamples that together have the share, coefficients
@@ -189,7 +189,7 @@ FIGURE: Final = Artefact(
     "fractions",
     ("fractions",),
     summarise,
-    f"Test accuracy against the share of rows trained on, {_HOW}",
+    f"Test accuracy against the share of rows trained on, {_SHOWN}",
     partial(draw, measures=("accuracy",)),
 )
 COST_FIGURE: Final = Artefact(
@@ -200,7 +200,7 @@ COST_FIGURE: Final = Artefact(
     fits, each as often as it was read, which do not depend on the machine: of all logistic fits by the passes of
     Newton-CG (its own count for dynamic sizes and for all rows, for the others that of a batch fit to such rows,
     and every row scored once), of SVMs the rows clustered and the rows or centres handed to the SVM, once each.
-    Both are against the share of rows trained on, {_HOW}""",
+    Both are against the share of rows trained on, {_SHOWN}""",
     partial(draw, measures=("seconds", "rows_accessed")),
 )
 ARTEFACTS: Final = (TABLE, FIGURE, COST_FIGURE)

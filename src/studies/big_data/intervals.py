@@ -155,7 +155,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     blb, b_of_n, boot = (paths[paths["method"] == name] for name in ("blb", "b_of_n", "bootstrap"))
     one, distinct = _with_nearest_gamma(blb), _wide(boot, "fraction_distinct")[-1]
     gammas = np.sort(blb["gamma"].unique())
-    return _paths_of(one, boot) | {
+    return _path_arrays(one, boot) | {
         "blb_held": _wide(one, "rows_held")[-1],
         "bootstrap_held": _wide(boot, "rows_held")[-1],
         "distinct": distinct,
@@ -176,11 +176,11 @@ def worker_arrays(runs: pd.DataFrame) -> dict[str, Array]:
     paths = with_errors(runs.assign(experiment="interval_workers"))
     paths = paths[paths["n_workers"] == paths["n_workers"].max()]
     blb, boot = (paths[paths["method"] == name] for name in ("blb", "bootstrap"))
-    found = _paths_of(_with_nearest_gamma(blb), boot)
+    found = _path_arrays(_with_nearest_gamma(blb), boot)
     return found | {"n_workers": np.full(found["blb_error"].shape[-1], paths["n_workers"].max())}
 
 
-def _paths_of(blb: pd.DataFrame, boot: pd.DataFrame) -> dict[str, Array]:
+def _path_arrays(blb: pd.DataFrame, boot: pd.DataFrame) -> dict[str, Array]:
     columns = {"error": "relative_error", "seconds": "seconds", "rows": "rows_touched"}
     parts = {"blb": blb, "bootstrap": boot}
     return {

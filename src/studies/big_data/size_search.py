@@ -106,7 +106,7 @@ FULL_SIZE: Final = ("ei", "entropy_search")
 MTBO: Final = tuple(name for name in METHODS if RECORDS[name].strategy == "mtbo")
 Pair = tuple[str, str]
 """Which method is said to be sooner, and than which."""
-OfPairs = Callable[[Arrays, Region, str, str], Estimate]
+PairMeasure = Callable[[Arrays, Region, str, str], Estimate]
 """Of arrays, region, currency and target."""
 
 
@@ -117,30 +117,30 @@ def bayesian_to_random(search: str) -> list[Pair]:
 
 def mtbo_to_full_size(search: str) -> list[Pair]:
     """Pairs of each MTBO and each method on all rows."""
-    return [(method, other) for method in mtbo_of(search) for other in FULL_SIZE]
+    return [(method, other) for method in mtbo_methods(search) for other in FULL_SIZE]
 
 
 def fabolas_to_mtbo(search: str) -> list[Pair]:
     """Pairs of Fabolas and each MTBO."""
-    return [("fabolas", method) for method in mtbo_of(search)]
+    return [("fabolas", method) for method in mtbo_methods(search)]
 
 
-def mtbo_of(search: str) -> list[str]:
+def mtbo_methods(search: str) -> list[str]:
     """The MTBOs of a search."""
     return [method for method in MTBO if method in COMPARED[search]]
 
 
-def in_every(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:
+def every_pair(pairs: Sequence[Pair], noun: str = "pairs") -> PairMeasure:
     """How many times less the first method of each pair spends than the second; all pairs have to agree."""
-    return partial(_of_pairs, every, pairs, noun)
+    return partial(_pair_estimate, every, pairs, noun)
 
 
-def in_some(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:
+def some_pair(pairs: Sequence[Pair], noun: str = "pairs") -> PairMeasure:
     """How many times less the first method of a pair spends than the second; one pair has to agree."""
-    return partial(_of_pairs, some, pairs, noun)
+    return partial(_pair_estimate, some, pairs, noun)
 
 
-def of_one(pair: Pair) -> OfPairs:
+def one_pair(pair: Pair) -> PairMeasure:
     """How many times less the first method of one pair spends: the geometric mean over seeds."""
 
     def measure(arrays: Arrays, region: Region, currency: str, target: str) -> Estimate:
@@ -154,7 +154,7 @@ def of_one(pair: Pair) -> OfPairs:
     return measure
 
 
-def _of_pairs(
+def _pair_estimate(
     estimator: Callable[..., Estimate],
     pairs: Sequence[Pair],
     noun: str,
@@ -223,7 +223,7 @@ def _claim(
     quote: str,
     quantity: str,
     agrees: Region,
-    measure: OfPairs,
+    measure: PairMeasure,
     *,
     target: str = "good",
 ) -> Claim:
@@ -241,7 +241,7 @@ def _claim(
     )
 
 
-def _of_svm(currency: str) -> tuple[Claim, ...]:
+def _svm_claims(currency: str) -> tuple[Claim, ...]:
     claim = partial(_claim, "svm_search", currency)
     order, to_mtbo = order_of_magnitude(), fabolas_to_mtbo("svm_search")
     return (
@@ -250,21 +250,21 @@ def _of_svm(currency: str) -> tuple[Claim, ...]:
             "All Bayesian optimization approaches are at least one order of magnitude faster than random search.",
             "random search over each Bayesian method",
             at_least(order.low),
-            in_every(bayesian_to_random("svm_search"), "methods"),
+            every_pair(bayesian_to_random("svm_search"), "methods"),
         ),
         claim(
             "mtbo_to_all_rows",
             "By allowing two probing sizes, MTBO is one additional order of magnitude faster.",
             f"EI and entropy search, both on all rows, over MTBO with each {_N}",
             order,
-            in_every(mtbo_to_full_size("svm_search")),
+            every_pair(mtbo_to_full_size("svm_search")),
         ),
         claim(
             "mtbo_first",
             "Depending on the choice of N MTBO sometimes improves faster than Fabolas initially.",
             f"Fabolas over MTBO with some {_N}",
             above(1),
-            in_some([(method, fabolas) for fabolas, method in to_mtbo], "sizes"),
+            some_pair([(method, fabolas) for fabolas, method in to_mtbo], "sizes"),
             target="fair",
         ),
         claim(
@@ -273,14 +273,14 @@ def _of_svm(currency: str) -> tuple[Claim, ...]:
             "faster than MTBO.",
             f"MTBO with each {_N} over Fabolas",
             order,
-            in_every(to_mtbo, "sizes"),
+            every_pair(to_mtbo, "sizes"),
         ),
         claim(
             "optimum_together",
             "The optimal configuration is found at roughly the same time by both Fabolas and MTBO.",
             f"MTBO with each {_N} over Fabolas",
             about(1),
-            in_every(to_mtbo, "sizes"),
+            every_pair(to_mtbo, "sizes"),
             target="best",
         ),
         claim(
@@ -289,12 +289,12 @@ def _of_svm(currency: str) -> tuple[Claim, ...]:
             "does.",
             "random search over Fabolas",
             between(100, 1000),
-            of_one(("fabolas", "random")),
+            one_pair(("fabolas", "random")),
         ),
     )
 
 
-def _of_cnn(currency: str) -> tuple[Claim, ...]:
+def _cnn_claims(currency: str) -> tuple[Claim, ...]:
     orders = (bayesian_to_random, mtbo_to_full_size, fabolas_to_mtbo)
     return (
         _claim(
@@ -305,12 +305,12 @@ def _of_cnn(currency: str) -> tuple[Claim, ...]:
             "the three orders of the SVM: random search over each Bayesian method, EI and entropy search over "
             "each MTBO (N of 4, 16), each MTBO over Fabolas",
             above(1),
-            in_every([pair for make in orders for pair in make("cnn_search")]),
+            every_pair([pair for make in orders for pair in make("cnn_search")]),
         ),
     )
 
 
-SVM_CLAIMS: Final = (*_of_svm("seconds"), *_of_svm("cost"))
-CNN_CLAIMS: Final = (*_of_cnn("seconds"), *_of_cnn("cost"))
+SVM_CLAIMS: Final = (*_svm_claims("seconds"), *_svm_claims("cost"))
+CNN_CLAIMS: Final = (*_cnn_claims("seconds"), *_cnn_claims("cost"))
 CLAIMS: Final = (*SVM_CLAIMS, *CNN_CLAIMS)
 """In the order of the document, in seconds and then, as findings, in cost."""

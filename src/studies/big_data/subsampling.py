@@ -169,7 +169,7 @@ def _reduces(arrays: Arrays, rng: Generator, *, design: str) -> Estimate:
     return ratio(_reduction(arrays, design), 1.0)
 
 
-def _claims_on(design: str) -> list[Claim]:
+def _design_claims(design: str) -> list[Claim]:
     """Claims on a design at equal numbers of drawn rows, as the document compares; variants are ours."""
     cases = (
         ("closest", "", "osmac_mvc", "lcc", "equation 17"),
@@ -193,7 +193,7 @@ def _claims_on(design: str) -> list[Claim]:
     return claims
 
 
-def _of_figure10(design: str) -> list[Claim]:
+def _figure10_claims(design: str) -> list[Claim]:
     """The figure's numbers at the greatest r, less the dashed line's: both are read off, neither is printed.
 
     The margin is a line's width where 10 % are less.
@@ -248,8 +248,8 @@ CLAIMS: Final = (
         agrees=above(1),
         measure=lambda arrays, rng: ratio(_reduction(arrays, "nzNormal"), _reduction(arrays, "mzNormal")),
     ),
-    *(claim for design in DESIGNS for claim in _claims_on(design)),
-    *(claim for design in DESIGNS for claim in _of_figure10(design)),
+    *(claim for design in DESIGNS for claim in _design_claims(design)),
+    *(claim for design in DESIGNS for claim in _figure10_claims(design)),
 )
 
 

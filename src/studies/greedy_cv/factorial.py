@@ -28,8 +28,8 @@ FACTORIAL: Final = Study(
     floor=FLOOR,
     target="greedy_cv_sensitivity",
 )
-_OPEN: Final = ["space", "scaler", "splits", "tree_seed"]
-_ROW: Final = ["classifiers", "method", *_OPEN, "measure"]
+_CHOICES: Final = ["space", "scaler", "splits", "tree_seed"]
+_ROW: Final = ["classifiers", "method", *_CHOICES, "measure"]
 
 
 def combinations(block: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -58,7 +58,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Trees stand apart from the others: they have no scaler, and a seed. Intervals are 1.96 jackknife standard
     errors over the seeds each side. The printed values pool five n.
     """
-    need(runs, "search_time", *_OPEN)
+    need(runs, "search_time", *_CHOICES)
     is_tree = runs["classifier"] == "decision_tree"
     runs = runs.assign(classifiers=np.where(is_tree, "decision tree", "naive Bayes and nearest neighbours"))
     runs = runs.assign(tree_seed=runs["tree_seed"].where(is_tree, "none")).merge(published("table1"), on=KEYS)
@@ -81,7 +81,7 @@ def render(table: pd.DataFrame) -> str:
     cells = [markdown.with_interval(row) for row in table.itertuples()]
     across = table["method"] + ", " + table["measure"]
     wide = table.assign(cell=cells, across=across).pivot_table(
-        index=["classifiers", *_OPEN], columns="across", values="cell", aggfunc="first", sort=False
+        index=["classifiers", *_CHOICES], columns="across", values="cell", aggfunc="first", sort=False
     )
     return f"{markdown.plain(wide.reset_index())}\nOurs; {markdown.made_of(table)}.\n"
 

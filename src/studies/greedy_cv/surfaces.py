@@ -245,8 +245,7 @@ def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
     canvas.crosses(axes, run[~survives], "n_rows", "loss", s=16, label="stopped")
     returned = run[survives & (run["n_rows"] == run["n_rows"].max())]
     canvas.star(axes, returned, "n_rows", "loss", label="returned")
-    rungs = _values(run, "n_rows")
-    plotters.log_ticks(axes, rungs)
+    plotters.log_ticks(axes, _values(run, "n_rows"))
 
 
 FIGURE6: Final = _explained(

@@ -23,7 +23,7 @@ import pandas as pd
 
 from studies import interpreters, markdown
 from studies.estimates import NOT_TESTABLE, Array
-from studies.greedy_cv.measures import are_enough, by_method, count, in_cells, overall, runs_of_cells, seed_means
+from studies.greedy_cv.measures import are_enough, by_cell, by_method, count, overall, runs_of_cells, seed_means
 from studies.greedy_cv.tables import CELL, STOPPING_METHODS, published
 from studies.records import Artefact, Claim, FoldsOf, Method, Study
 from studies.regions import between, near
@@ -238,7 +238,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     by_strategy = with_ratio(default).assign(method=default["strategy"])
     values = by_method(by_strategy, "time_ratio", [*CELL, "n"], "k", STOPPING_METHODS)
     wide = published("table3").pivot_table("published", index=[*CELL, "n"], columns="method")
-    signs = np.sign(in_cells(wide[HALVING] - wide[GREEDY], runs, [*CELL, "n"]))
+    signs = np.sign(by_cell(wide[HALVING] - wide[GREEDY], runs, [*CELL, "n"]))
     printed = np.broadcast_to(signs[:, None, None], values[GREEDY].shape)
     return {"greedy": values[GREEDY], "halving": values[HALVING], "printed": printed}
 

@@ -74,7 +74,7 @@ def by_method(
     return {method: wide.loc[method].to_numpy(dtype=float).reshape(shape) for method in methods}
 
 
-def in_cells(values: pd.Series[float], runs: pd.DataFrame, cell: list[str]) -> Array:
+def by_cell(values: pd.Series, runs: pd.DataFrame, cell: list[str]) -> Array:
     """Values by cell in the order of `by_method`, (n_cells,); nan where a cell of the runs has none."""
     cells = pd.MultiIndex.from_product([sorted(runs[name].unique()) for name in cell])
     return values.reindex(cells).to_numpy(dtype=float)

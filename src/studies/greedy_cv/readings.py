@@ -11,7 +11,7 @@ import pandas as pd
 from studies import markdown
 from studies.estimates import Array
 from studies.greedy_cv import early_stopping, search_time, wall_clock
-from studies.greedy_cv.measures import by_method, in_cells, jackknifed, n_lower, n_significant, seed_means
+from studies.greedy_cv.measures import by_cell, by_method, jackknifed, n_lower, n_significant, seed_means
 from studies.greedy_cv.tables import (
     CELL,
     READING,
@@ -176,7 +176,7 @@ def _printed(table: PrintedTable, method: str, runs: pd.DataFrame) -> Array:
     """Printed values of the cells that were run, in their order."""
     keys = [*CELL, table.by]
     printed = published(table.name).query("method == @method").set_index(keys)["published"]
-    return in_cells(printed, runs, keys)
+    return by_cell(printed, runs, keys)
 
 
 def render(table: pd.DataFrame) -> str:

@@ -12,9 +12,9 @@ from frugal.stats import welch
 from studies.estimates import Array, Arrays, Estimate
 from studies.greedy_cv.measures import (
     are_enough,
+    by_cell,
     by_method,
     count,
-    in_cells,
     n_significant,
     overall,
     ratio_of_means,
@@ -63,12 +63,12 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     for value, suffix in (("time_ratio", ""), ("rows_share", "_rows"), ("evaluations_share", "_evaluations")):
         values = by_method(timed, value, [*CELL, "n"], "k", STOPPING_METHODS)
         found |= {f"greedy{suffix}": values[STOPPING_METHODS[0]], f"halving{suffix}": values[STOPPING_METHODS[1]]}
-    outcomes = in_cells(_printed_outcomes(), timed, [*CELL, "n"])
+    outcomes = by_cell(_printed_outcomes(), timed, [*CELL, "n"])
     found["printed"] = np.broadcast_to(outcomes[:, None, None], found["greedy"].shape)
     return found
 
 
-def _printed_outcomes() -> pd.Series[float]:
+def _printed_outcomes() -> pd.Series:
     """Per cell of Table 3 1 where greedy early stopping has the stars, -1 where halving has, 0 where none has."""
     wide = published("table3").pivot_table(
         "published_stars", index=[*CELL, "n"], columns="method", aggfunc=lambda stars: stars.iloc[0] != ""

@@ -274,21 +274,13 @@ def summarise_figure11(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure11(summary: pd.DataFrame) -> Figure:
     """A panel per reading, in it bars per classifier; the published averages as diamonds."""
     readings = list(summary["reading"].unique()) or [""]
-    figure = style.new_figure(max(style.ONE_COLUMN[0], 2.3 * len(readings)), style.ONE_COLUMN[1])
-    panels = figure.subplots(1, len(readings), sharey=True, squeeze=False)[0]
-    panels[0].set_ylabel("Search time (share of n·k folds)")
-    if summary.empty:
-        style.say_not_run(panels[0])
-        return figure
-    classifiers = sorted(summary["classifier"].unique())
-    for axes, reading in zip(panels, readings, strict=True):
-        _draw_bars(axes, summary[summary["reading"] == reading], classifiers)
-        axes.set_ylim(0, _top(summary))
-        if len(readings) > 1:
-            axes.set_title(reading)
-    style.legend(figure, panels, n_columns=3)
-    style.mark_stand_in(figure, summary["data"])
-    return figure
+    size = max(style.ONE_COLUMN[0], 2.3 * len(readings)), style.ONE_COLUMN[1]
+    figure, panels = plotters.row(summary, "reading", readings, size=size, sharey=True)
+    figure.axes[0].set_ylabel("Search time (share of n·k folds)")
+    for axes, part, reading in panels:
+        _draw_bars(axes, part, sorted(summary["classifier"].unique()))
+        axes.set(ylim=(0, _top(summary)), title=reading if len(readings) > 1 else "")
+    return plotters.finish(figure, summary, 3)
 
 
 def _draw_bars(axes: Axes, summary: pd.DataFrame, classifiers: list[str]) -> None:

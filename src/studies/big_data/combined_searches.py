@@ -279,10 +279,7 @@ def artefacts(comparison: Comparison, table: str, figure: str, *, rows: str = "r
     drawn = partial(draw, comparison=comparison)
     return (
         Artefact(
-            comparison.study,
-            runs,
-            partial(tabulate, comparison=comparison),
-            f"{table} {PAIRED.format(rows=rows)}",
+            comparison.study, runs, partial(tabulate, comparison=comparison), f"{table} {PAIRED.format(rows=rows)}"
         ),
         Artefact(comparison.study, runs, partial(summarise, comparison=comparison), figure, drawn),
     )

@@ -182,12 +182,7 @@ def _speed_up(arrays: Arrays, rng: Generator) -> Estimate:
 def _figure12_claims(dataset: str) -> tuple[Claim, ...]:
     """What the document says of its Figure 12, whose data are `PIMA`; on other data it is a finding."""
     is_ours = dataset != PIMA
-    claim = partial(
-        _claim,
-        artefact="figures/figure12",
-        is_out_of_reach=not is_ours,
-        rows=real_runs_on(dataset),
-    )
+    claim = partial(_claim, artefact="figures/figure12", is_out_of_reach=not is_ours, rows=real_runs_on(dataset))
     return (
         claim(
             f"big_data.wkm_svm.better.{dataset}",

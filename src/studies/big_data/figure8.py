@@ -16,10 +16,7 @@ from studies.tidy import by_measure, provenance, read_printed, tidied
 from studies.trajectories import mean_path
 
 _THETAS: Final = tuple(method.name for method in (*GROWING, UNGUARDED))
-PANELS: Final = {
-    "fixed and growing": (FIXED.name, BATCH.name, "dynamic_50", SGD.name),
-    "theta": _THETAS,
-}
+PANELS: Final = {"fixed and growing": (FIXED.name, BATCH.name, "dynamic_50", SGD.name), "theta": _THETAS}
 """Panels of Figure 8, left and right, and what stands in them."""
 PUBLISHED_ROWS: Final = 168_776
 """Rows of the data behind the published curves, which are not public."""

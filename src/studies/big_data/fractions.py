@@ -68,11 +68,7 @@ MEASURES: Final = (
 _MEASURED_OF: Final = {"share_uniform": ("lcc", "osmac_mvc", "osmac_mmse"), "n_failed": ("blb", "b_of_n")}
 """Measure -> the methods that have it; `log_loss` is that of logistic regression."""
 _LOOKS: Final = {method.name: method.look for method in METHODS}
-_LABELS: Final = {
-    "accuracy": "Test accuracy (share)",
-    "seconds": "Seconds",
-    "rows_accessed": "Rows accessed",
-}
+_LABELS: Final = {"accuracy": "Test accuracy (share)", "seconds": "Seconds", "rows_accessed": "Rows accessed"}
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:

@@ -73,10 +73,8 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     theirs = published()
     theirs = theirs[theirs["experiment"].isin(ours["experiment"])]
     factors = theirs["experiment"].map({name: _factor(ours, theirs, name) for name in ours["experiment"].unique()})
-    facts = {"n_seeds": np.nan, "n_rows": np.nan, "data": provenance(runs)}
-    theirs = theirs.assign(source=PUBLISHED, seconds=theirs["published_s"] * factors, **facts)
-    both = pd.concat([ours, theirs.astype({"n_rows": float})], ignore_index=True)
-    return both[_COLUMNS]
+    theirs = theirs.assign(source=PUBLISHED, seconds=theirs["published_s"] * factors, data=provenance(runs))
+    return pd.concat([ours, theirs], ignore_index=True)[_COLUMNS]
 
 
 def _factor(ours: pd.DataFrame, theirs: pd.DataFrame, experiment: str) -> float:

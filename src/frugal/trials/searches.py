@@ -164,7 +164,8 @@ def _with_test_errors(table: pd.DataFrame, target: Problem, strategy: TrialStrat
     """The trials with the columns that a look-up table or stored curves add."""
     if isinstance(target, (LookUpProblem, CurvesProblem)):
         table["test_error"] = [
-            target.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
+            target.test_error(json.loads(text)) if isinstance(text, str) else math.nan  # pandas makes nan of None
+            for text in table["incumbent"]
         ]
     if isinstance(target, CurvesProblem) and len(target.sizes) == 1:
         table = table.join(_curve_columns(table["id"], target, getattr(strategy, "checks", [])))

@@ -84,7 +84,7 @@ def follow(strategy: TrialStrategy, problem: Problem, test_error: Callable[[Cand
 
     clocked = Clocked(problem)
     table = run(strategy, clocked)
-    chosen = [math.nan if text is None else test_error(json.loads(text)) for text in table["incumbent"]]
+    chosen = [test_error(json.loads(text)) if isinstance(text, str) else math.nan for text in table["incumbent"]]
     return pd.DataFrame(
         {
             "trial": table["id"],

@@ -65,6 +65,8 @@ def test_the_default_of_mnist_cnn_is_a_row_of_the_grid():
         ("vgg", {}, "unknown network 'vgg'; known: mnist_cnn, mlp, cifar_cnn"),
         ("mlp", {"filters": 8}, "unknown hyperparameter of mlp 'filters'; known: neurons"),
         ("mlp", {"neurons": 0}, "whole numbers of at least 1"),
+        ("mlp", {"n_hidden": -1}, "n_hidden must be at least 0 and a whole number, got -1"),
+        ("mlp", {"n_hidden": 1.5}, "n_hidden must be at least 0 and a whole number, got 1.5"),
         ("mnist_cnn", {"dropout": 1.0}, r"dropout must lie in \[0, 1\)"),
         ("mnist_cnn", {"optimizer": "rmsprop"}, "unknown optimizer 'rmsprop'; known: adam, sgd"),
         ("mnist_cnn", {"learning_rate": math.nan}, "learning_rate must be above 0"),

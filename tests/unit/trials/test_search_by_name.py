@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import replace
+from math import nan
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from frugal import learners
+from frugal.files import write
 from frugal.interface import Trial, TrialTask
+from frugal.spaces import Ordinal, SearchSpace, as_json
 from frugal.trials.functions import FUNCTIONS
+from frugal.trials.measured import COLUMNS
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import problem, search
 
@@ -104,6 +109,19 @@ def test_a_search_with_nothing_to_choose_between_says_so(monkeypatch, caplog):
         table = search("ei", *ON_BRANIN, 0, 6, {})
     assert len(table) == 6
     assert "all 6 errors of ei on branin are 0.5" in caplog.text
+
+
+def test_a_look_up_has_no_test_error_before_a_trial_has_succeeded(tmp_path):
+    candidates = SearchSpace({"C": Ordinal((1.0, 2.0, 3.0)), "gamma": Ordinal((1.0,))}).grid()
+    cells = [(as_json(c), 64, 0, nan, nan, 1.0, 64.0, "it failed") for c in candidates[1:]]
+    cells.append((as_json(candidates[0]), 64, 0, 0.1, 0.2, 1.0, 64.0, ""))
+    table = pd.DataFrame([("svm", "mnist", "original", 0, *cell) for cell in cells], columns=COLUMNS)
+    write(table, tmp_path / "table.parquet")
+    found = search("random", "lookup", "svm", 1, 12, {"table": str(tmp_path / "table.parquet")})
+    n_failed = int(found["error"].notna().argmax())
+    assert n_failed > 0
+    assert found["test_error"][:n_failed].isna().all()
+    assert (found["test_error"][n_failed:] == 0.2).all()
 
 
 def test_a_fault_of_ours_is_no_failed_trial(monkeypatch):

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from frugal.checks import check_known, check_settings
+from frugal.checks import check_known, check_settings, check_whole
 from frugal.interface import Candidate
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace, Uniform
 
@@ -211,6 +211,7 @@ def _mnist_cnn(c: dict[str, Any]) -> Plan:
 
 
 def _mlp(c: dict[str, Any]) -> Plan:
+    check_whole("n_hidden", c["n_hidden"], 0)
     layers = (Dense(c["neurons"], c["dropout"]),) * c["n_hidden"]
     return Plan(layers, "sgd", c["learning_rate"], c["momentum"], c["weight_decay"], c["batch_size"])
 

@@ -1,14 +1,18 @@
-"""Checks of points, targets and sizes. Each error is one sentence that says what is accepted."""
+"""Checks of points, targets, sizes and tables. Each error is one sentence that says what is accepted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray[np.float64]:
@@ -36,6 +40,17 @@ def check_sizes(sizes: Sequence[int], low: int) -> None:
         check_whole("sizes", size, low)
     if len(sizes) < 2 or any(after <= before for before, after in pairwise(sizes)):
         raise ValueError(f"sizes must be at least two numbers that increase, got {list(sizes)}")
+
+
+def check_columns(what: str, table: pd.DataFrame, columns: Iterable[str]) -> None:
+    """Raise unless a table has these columns. `what` names it in the message.
+
+    Raises:
+        ValueError: naming the first column that is missing, and those that there are.
+    """
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise ValueError(f"{what} lacks the column {missing[0]!r}; it has {', '.join(map(str, table))}")
 
 
 LARGEST_TARGET = 1e100

@@ -28,6 +28,7 @@ from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
+from frugal.trials.checks import check_columns
 from frugal.trials.curve_set import COLUMNS, OF_SET, SIZE
 from frugal.trials.encoding import ListedSpace
 from frugal.trials.measured import CELL
@@ -82,11 +83,7 @@ class CurvesProblem:
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
-        missing = [name for name in COLUMNS if name not in table]
-        if missing:
-            raise ValueError(
-                f"a table of curves needs the column {missing[0]!r}; it has {', '.join(map(str, table))}"
-            )
+        check_columns("a table of curves", table, COLUMNS)
         sets = table[[name for name in OF_SET if name != SIZE]].drop_duplicates()
         if len(sets) != 1:
             raise ValueError(f"curves to be replayed must be of one set, got {len(sets)}")

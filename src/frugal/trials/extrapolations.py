@@ -21,16 +21,18 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from frugal.checks import check_between
 from frugal.files import read
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
+from frugal.trials.checks import check_columns
 from frugal.trials.curve_set import OF_SET
 from frugal.trials.curves import Curve, CurvesProblem
 from frugal.trials.lines import JournalPath, Lines
+from frugal.trials.surrogates.curve_families import Array
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
 from frugal.trials.termination import check_curve_settings
 
@@ -47,7 +49,6 @@ N_KEPT: Final = 400
 _DIGITS: Final = 7
 
 log = logging.getLogger("frugal")
-Array = NDArray[np.float64]
 
 
 def epochs_of_checks(horizon: int, share: float) -> tuple[int, list[int]]:
@@ -159,7 +160,7 @@ def numbers(text: str) -> Array:
     return np.array([math.nan if value is None else value for value in json.loads(text)], dtype=float)
 
 
-class Kept:
+class StoredFit:
     """A stored fit of `CurveModel`; it knows the horizon only.
 
     Args:
@@ -195,10 +196,9 @@ class Extrapolations:
     """
 
     def __init__(self, table: pd.DataFrame, replayed: Mapping[int, int]) -> None:
-        missing = [name for name in COLUMNS if name not in table]
-        if missing or table.empty:
-            what = f"lack the column {missing[0]!r}" if missing else "have no rows"
-            raise ValueError(f"extrapolations of curves {what}; columns: {', '.join(map(str, table))}")
+        check_columns("a table of extrapolations", table, COLUMNS)
+        if table.empty:
+            raise ValueError("a table of extrapolations must have at least one row, got none")
         rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
         self._rows = {(int(row["id"]), int(row["epoch"])): row for row in rows}
         self._replayed = replayed
@@ -212,7 +212,7 @@ class Extrapolations:
         """
         return cls(read(path), replayed)
 
-    def fit(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> Kept:
+    def fit(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> StoredFit:
         """Return the stored fit to a trial's first scores.
 
         Raises:
@@ -220,9 +220,9 @@ class Extrapolations:
             ValueError: if its curve was not extrapolated from so many points to this horizon, or has other scores.
         """
         row = self._row(trial, scores, horizon)
-        if row["reason"]:
+        if isinstance(row["reason"], str) and row["reason"]:  # pandas reads an empty text of a CSV file as nan
             raise UnfittableError(row["reason"])
-        return Kept(row)
+        return StoredFit(row)
 
     def seconds(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> float:
         """Seconds that the fit took.

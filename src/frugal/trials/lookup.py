@@ -16,6 +16,7 @@ from frugal import learners
 from frugal.checks import check_rng, check_whole
 from frugal.interface import Candidate, RunError, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
+from frugal.trials.checks import check_columns
 from frugal.trials.measured import COLUMNS, KEY, OF, facts_of
 from frugal.trials.problems import LearnerProblem, Report
 
@@ -167,9 +168,7 @@ def check_cells(cells: pd.DataFrame) -> None:
 
 
 def _checked(table: pd.DataFrame) -> pd.DataFrame:
-    missing = [column for column in COLUMNS if column not in table]
-    if missing:
-        raise ValueError(f"a look-up table must have the column {missing[0]!r}; it has {', '.join(table.columns)}")
+    check_columns("a look-up table", table, COLUMNS)
     if table.empty:
         raise ValueError("a look-up table must have at least one cell, got none")
     if len(table[list(OF)].drop_duplicates()) > 1:

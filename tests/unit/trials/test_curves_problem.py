@@ -239,7 +239,7 @@ def test_what_the_curves_cannot_answer_is_refused(task, message, problem):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda table: table.drop(columns="score"), "needs the column 'score'"),
+        (lambda table: table.drop(columns="score"), "lacks the column 'score'"),
         (lambda table: table.iloc[:0], "must be of one set, got 0"),
         (lambda table: table.assign(n_epochs=table["id"]), "must be of one set, got 8"),
         (lambda table: pd.concat([table, table]), "must have every epoch once; number 0 on 100 rows has not"),

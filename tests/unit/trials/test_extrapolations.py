@@ -172,8 +172,8 @@ def test_a_curve_that_no_family_describes_says_why(monkeypatch):
         ),
         (lambda table: Extrapolations(table, {5: 2}).fit(5, scores_of(2, 6), 99), "to epoch 99"),
         (lambda table: Extrapolations(table, {}).fit(5, scores_of(2, 6), E), "curve None of trial 5 .* no points"),
-        (lambda table: Extrapolations(table.drop(columns="sd"), {}), "lack the column 'sd'"),
-        (lambda table: Extrapolations(table[:0], {}), "have no rows"),
+        (lambda table: Extrapolations(table.drop(columns="sd"), {}), "lacks the column 'sd'"),
+        (lambda table: Extrapolations(table[:0], {}), "must have at least one row"),
     ],
 )
 def test_what_is_not_known_is_refused(table, call, message):
@@ -198,6 +198,13 @@ def test_a_strategy_draws_the_same_with_termination_and_without():
         for rules in (None, {"horizon": E, "p": 6})
     )
     assert [plain.ask().candidate for _ in range(5)] == [cut.ask().candidate for _ in range(5)]
+
+
+def test_a_csv_file_answers_as_its_table(table, tmp_path):
+    table.to_csv(tmp_path / "extrapolations.csv", index=False)
+    read, known = Extrapolations.read(tmp_path / "extrapolations.csv", {0: 0}), Extrapolations(table, {0: 0})
+    read, known = (one.fit(0, scores_of(0, 6), E) for one in (read, known))
+    assert read.prob_above(0.85) == known.prob_above(0.85)
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ def test_a_recheck_fits_the_cells_anew_and_a_wrong_one_is_refused(problem, table
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="test_error"), "must have the column 'test_error'; it has learner, dataset"),
+        (lambda t: t.drop(columns="test_error"), "lacks the column 'test_error'; it has learner, dataset"),
         (lambda t: t.head(0), "must have at least one cell, got none"),
         (lambda t: pd.concat([t, t.iloc[[4]]]), r"each cell once; .* on draw 1 of 40 rows is there twice"),
         (lambda t: t.drop(index=3), "every combination of its values at every size and draw, 20 cells, got 19"),

@@ -51,7 +51,6 @@ def budget(
     currency: str = "seconds",
     n_sigmas: float = 2.0,
     sigma: float | None = None,
-    kernel: str = "se",
 ) -> Budget:
     """Apply the budget rule to one run.
 
@@ -62,7 +61,6 @@ def budget(
         n_sigmas: improvements of at most so many sigma do not count.
         sigma: standard deviation of the noise of errors; None: that of a Gaussian process fitted to the errors on
             all rows.
-        kernel: kernel of this process.
 
     Raises:
         ValueError: on another currency, a negative number, or fewer than two trials on all rows that succeeded.
@@ -75,7 +73,7 @@ def budget(
     if succeeded.sum() < 2:
         raise ValueError(f"a budget needs at least two trials on all rows that succeeded, got {succeeded.sum()}")
     if sigma is None:
-        sigma = noise_sd(table[succeeded], space, kernel)
+        sigma = noise_sd(table[succeeded], space)
     check_number("sigma", sigma, 0)
     near = table["error"][succeeded] <= table["error"][succeeded].min() + n_sigmas * sigma
     first = int(np.flatnonzero(table.index == near.idxmax())[0])
@@ -83,10 +81,10 @@ def budget(
     return Budget(float(spent[partial].sum()), float(spent[until].sum()), sigma)
 
 
-def noise_sd(table: pd.DataFrame, space: SearchSpace, kernel: str = "se") -> float:
+def noise_sd(table: pd.DataFrame, space: SearchSpace) -> float:
     """Fitted noise of a Gaussian process on the errors of trials: a standard deviation, in their unit."""
     encoding, errors = Encoding(space), table["error"].to_numpy(dtype=float)
     X = np.array([encoding.encode(json.loads(text)) for text in table["candidate"]])
     mean, sd = mean_and_sd(errors)
-    gp = GP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
+    gp = GP("se", lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
     return sd * float(np.sqrt(gp.fit(X, (errors - mean) / sd).noise_variance))

@@ -220,10 +220,11 @@ def test_settings_out_of_range_are_refused(settings, message):
 
 
 def test_what_needs_a_fit_says_so_and_too_few_walkers_are_refused():
-    with pytest.raises(ValueError, match="this model has seen no curve: call fit first"):
-        model().predict(10)
+    for question in (lambda one: one.predict(10), lambda one: one.prob_above(0.5)):
+        with pytest.raises(ValueError, match="this model has seen no curve: call fit first"):
+            question(model())
     y = curve("ilog2", (0.8, 0.3), 10, 0.01)
     with pytest.raises(ValueError, match="n_walkers must be at least 8 and a whole number, got 6"):
         model(families=[FAMILIES["ilog2"]], n_walkers=6)
-    with pytest.raises(ValueError, match="y must be at least -inf and a finite number, got nan"):
+    with pytest.raises(ValueError, match="y must be a finite number, got nan"):
         model(families=[FAMILIES["ilog2"]], **QUICK).fit(y, 20).prob_above(math.nan)

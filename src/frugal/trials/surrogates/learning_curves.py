@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from frugal.checks import check_choice, check_number, check_positive, check_rng, check_whole
+from frugal.checks import check_choice, check_finite, check_positive, check_rng, check_whole
 from frugal.extras import explained
 from frugal.trials.surrogates.curve_families import FAMILIES, Array, Family, Times
 from frugal.trials.surrogates.curve_posterior import (
@@ -213,7 +213,7 @@ class CurveModel:
         """
         y = check_curve(curve, horizon)
         self.n_cut = n_cut(y) if self._cut else 0
-        self._last, y = horizon, y[self.n_cut :]
+        self._horizon, y = horizon, y[self.n_cut :]
         end = horizon - self.n_cut
         self.fits = tuple(fit_family(family, y, end, self._prior) for family in self._families)
         kept = [fit for fit in self.fits if not fit.dropped]
@@ -261,21 +261,21 @@ class CurveModel:
         starts = range(0, len(self.samples), _CHUNK)
         return np.vstack([posterior.combined(self.samples[i : i + _CHUNK], times) for i in starts])
 
-    def prob_above(self, y: float, t: int | None = None, *, noise: bool = True) -> float:
-        """P(y_t > y | curve), t being the horizon unless given; samples that are not finite are left out.
+    def prob_above(self, y: float, *, noise: bool = True) -> float:
+        """P(y_E > y | curve), E being the horizon; samples that are not finite are left out.
 
-        With `noise`, mean_s (1 - Phi((y - f_comb(t; xi_s)) / sigma_s)), equation (10) of document 003; without,
-        the share of samples with f_comb(t) > y.
+        With `noise`, mean_s (1 - Phi((y - f_comb(E; xi_s)) / sigma_s)), equation (10) of document 003; without,
+        the share of samples with f_comb(E) > y.
 
         Raises:
-            ValueError: on a y that is no finite number, or as in `predict`.
+            ValueError: on a y that is no finite number, or if there was no fit.
         """
-        check_number("y", y, -math.inf)
-        values = self.curves(self._last if t is None else t)[:, 0]
+        check_finite("y", y)
+        sigma = self.posterior.parts(self.samples)[1]
+        values = self.curves(self._horizon)[:, 0]
         finite = np.isfinite(values)
         if not noise:
             return float((values[finite] > y).mean())
-        sigma = self.posterior.parts(self.samples)[1]
         return float(ndtr((values[finite] - y) / sigma[finite]).mean())
 
     def _sample(self, posterior: CurvePosterior, start: Array) -> tuple[Array, float]:
@@ -304,7 +304,7 @@ def _ball(posterior: CurvePosterior, start: Array, n_walkers: int, rng: np.rando
     return walkers
 
 
-def check_curve(curve: ArrayLike, horizon: int, name: str = "curve") -> Array:
+def check_curve(curve: ArrayLike, horizon: int) -> Array:
     """A curve as an array (n,).
 
     Raises:
@@ -312,10 +312,10 @@ def check_curve(curve: ArrayLike, horizon: int, name: str = "curve") -> Array:
     """
     y = np.asarray(curve, dtype=float)
     if y.ndim != 1 or len(y) < MIN_POINTS:
-        raise ValueError(f"{name} must be a list of at least {MIN_POINTS} scores, got shape {y.shape}")
+        raise ValueError(f"curve must be a list of at least {MIN_POINTS} scores, got shape {y.shape}")
     if not np.isfinite(y).all():
         epoch = int(np.flatnonzero(~np.isfinite(y))[0]) + 1
-        raise ValueError(f"{name} must be finite, got {y[epoch - 1]} at epoch {epoch}")
+        raise ValueError(f"curve must be finite, got {y[epoch - 1]} at epoch {epoch}")
     check_whole("horizon", horizon, len(y))
     return y
 

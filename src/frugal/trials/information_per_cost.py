@@ -35,9 +35,7 @@ class InformationPerCost(InformationBased):
     """Base of the strategies that also choose the number of rows; a subclass maps levels to rows (`_n_rows`).
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         currency: the modelled cost: `seconds`, as measured, or `cost`, machine-independent.
         overhead: extra cost of every trial, in the currency's unit.
         n_valid: number of validation rows; errors below 1 / (2 n_valid) are raised to it.
@@ -106,11 +104,16 @@ class InformationPerCost(InformationBased):
         return TrialTask(number, candidate, n_rows, subset=0 if n_rows is None else number)
 
     def _fit(self, X: Array) -> MarginalGP:
+        errors, costs, self._cost_scale = self._targets()
+        self._cost = self._cost_gp.fit(X, costs)
+        return self._loss_gp.fit(X, errors)
+
+    def _targets(self) -> tuple[Array, Array, tuple[float, float]]:
+        """Scaled log errors and log costs so far, each (n,), and the mean and standard deviation of the latter."""
         errors = self._scaled(np.log(np.maximum(self._errors(), self._floor)))[0]
         paid = np.array([getattr(trial, self._currency) for trial in self.trials])
         costs, mean, sd = self._scaled(np.log(np.maximum(paid, LEAST_COST)))
-        self._cost, self._cost_scale = self._cost_gp.fit(X, costs), (mean, sd)
-        return self._loss_gp.fit(X, errors)
+        return errors, costs, (mean, sd)
 
     def _scaled(self, values: Array) -> tuple[Array, float, float]:
         return (values, 0.0, 1.0) if self._prior == "robo" else standardised(values)

@@ -21,9 +21,7 @@ class EntropySearch(InformationBased):
     """Ask-and-tell. The incumbent is the best observed candidate, as in `ei`.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 2, or `n_trials` if that is
             less.
         kernel: as in `GP`.

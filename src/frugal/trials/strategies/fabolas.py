@@ -38,9 +38,7 @@ class Fabolas(InformationPerCost):
     Tasks on all rows state their number, never None: it is the last of `sizes`, or `n_max`.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         sizes: numbers of rows that may be asked, increasing, the last the full one; None: every whole number from
             `n_min` to `n_max`.
         n_min: least number of rows; None: 100.

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from frugal.trials.information_per_cost import LEAST_COST
 from frugal.trials.strategies.fabolas import Fabolas
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.cost_loss_gp import COST, CostLossGP
@@ -46,10 +45,7 @@ class FabolasJoint(Fabolas):
         return joint, joint
 
     def _fit(self, X: Array) -> MarginalGP:
-        errors, _, _ = self._scaled(np.log(np.maximum(self._errors(), self._floor)))
-        paid = np.array([getattr(trial, self._currency) for trial in self.trials])
-        costs, mean, sd = self._scaled(np.log(np.maximum(paid, LEAST_COST)))
-        self._cost_scale = (mean, sd)
+        errors, costs, self._cost_scale = self._targets()
         self._cost = self._loss_gp.fit(np.vstack([X, _as_costs(X)]), np.concatenate([errors, costs]))
         return self._cost
 

@@ -26,9 +26,7 @@ class Mtbo(InformationPerCost):
     """Ask-and-tell.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         auxiliary: rows of the small task; 12,500 is a quarter of MNIST's, as in the published experiments.
         n_max: rows of the target task; None: all there are, asked as None.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 5, but at most half of

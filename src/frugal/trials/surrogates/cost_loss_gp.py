@@ -73,7 +73,6 @@ class CostLossGP(JointGP):
     Args:
         weights: env_a and env_b of the loss, of the cost, all above 0, and rho, within -0.9999 and 0.9999; those
             that are nan are fitted, of None all.
-        noise_scale: scale of the horseshoe.
         **settings: settings of `JointGP`, but for `prior`, which is `repaired`.
 
     Raises:
@@ -82,18 +81,11 @@ class CostLossGP(JointGP):
 
     _priors = ("repaired",)
 
-    def __init__(self, *, weights: ArrayLike | None = None, noise_scale: float = 0.001, **settings: Any) -> None:
-        super().__init__(_CostLossFactor(), mixing=_given(weights), noise_scale=noise_scale, **settings)
+    def __init__(self, *, weights: ArrayLike | None = None, **settings: Any) -> None:
+        super().__init__(_CostLossFactor(), mixing=_given(weights), noise_scale=0.001, **settings)
 
-    def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
-        points = np.array(X, dtype=float)
-        if points.ndim != 2 or points.shape[1] == 0:
-            return super()._points(points, n_columns)
-        shifts = np.where(points[:, -1] >= COST, COST, 0.0)
-        points[:, -1] -= shifts  # a size, which has to lie in [0, 1]
-        super()._points(points, n_columns)
-        points[:, -1] += shifts
-        return points
+    def _in_cube(self, last: Array) -> Array:
+        return _parts(last)[2]
 
     def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
         raise ValueError("RoBO has no model of cost and loss, hence no prior of it")

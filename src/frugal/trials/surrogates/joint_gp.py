@@ -69,10 +69,17 @@ class JointGP(GP):
         self._covariance = Joint(self._kernel, fidelity)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
-        points = check_points(X, n_columns)
-        if points.shape[1] < 2:
+        points = np.asarray(X, dtype=float)
+        inside = points.copy()
+        if points.ndim == 2 and points.shape[1]:
+            inside[:, -1] = self._in_cube(points[:, -1])
+        if check_points(inside, n_columns).shape[1] < 2:
             raise ValueError(f"X must have a column at least beside its last one, got shape {points.shape}")
         return points
+
+    def _in_cube(self, last: Array) -> Array:
+        """What has to lie in [0, 1] of the last column (n,)."""
+        return last
 
     def _template(self, n_columns: int) -> Array:
         return np.insert(super()._template(n_columns - 1), -2, self._given_mixing)

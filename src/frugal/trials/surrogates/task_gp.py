@@ -105,21 +105,14 @@ class TaskGP(JointGP):
         mixing = _given(task_factor, self._factor, n_tasks)
         super().__init__(self._factor, mixing=mixing, noise_scale=noise_scale, **settings)
 
-    def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
-        points = np.array(X, dtype=float)
-        if points.ndim != 2 or points.shape[1] == 0:
-            return super()._points(points, n_columns)
-        tasks = points[:, -1].copy()
-        unknown = tasks[~np.isin(tasks, np.arange(self._n_tasks))]
+    def _in_cube(self, last: Array) -> Array:
+        unknown = last[~np.isin(last, np.arange(self._n_tasks))]
         if len(unknown):
             raise ValueError(
                 f"the last column of X must be a task, a whole number from 0 to {self._n_tasks - 1},"
                 f" got {unknown[0]:g}"
             )
-        points[:, -1] = 0
-        super()._points(points, n_columns)
-        points[:, -1] = tasks
-        return points
+        return np.zeros_like(last)
 
     def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
         return RoboPrior(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
-Array = NDArray[np.float64]
+from frugal.trials.surrogates.kernels import Array
 
 
 def climb(

@@ -17,13 +17,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
 from frugal.extras import explained
 from frugal.trials.surrogates.blr import BLR
-
-Array = NDArray[np.float64]
+from frugal.trials.surrogates.kernels import Array
 
 BOX: Final = 10.0
 """Both logarithms lie in [-BOX, BOX]."""

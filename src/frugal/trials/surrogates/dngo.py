@@ -30,7 +30,7 @@ from functools import cached_property
 from typing import Final, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from frugal.checks import check_choice, check_number, check_whole
 from frugal.seeds import seed_for
@@ -39,8 +39,7 @@ from frugal.trials.surrogates import blr_hyperparameters as hyperparameters
 from frugal.trials.surrogates.blr import BLR, Head, mixture
 from frugal.trials.surrogates.dngo_network import Network, train
 from frugal.trials.surrogates.dngo_prior_mean import Quadratic
-
-Array = NDArray[np.float64]
+from frugal.trials.surrogates.kernels import Array
 
 
 @dataclass

@@ -18,15 +18,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from frugal.extras import explained
 from frugal.seeds import seed_for
+from frugal.trials.surrogates.kernels import Array
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-Array = NDArray[np.float64]
 
 BATCH_SIZE: Final = 10
 """Rows per step, or all rows if there are fewer."""

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
 from frugal.trials.surrogates.blr_hyperparameters import BOX, PRIOR_MEANS
-
-Array = NDArray[np.float64]
+from frugal.trials.surrogates.kernels import Array
 
 SCALE: Final = 0.1
 """Scale of the horseshoe."""

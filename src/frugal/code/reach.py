@@ -106,7 +106,6 @@ class Code:
             ValueError: if the packages lack a definition that the switches name.
         """
         self.tree, self.switches = tree, switches
-        self._without = switches.without
         self._keyed = {place: kind for name, kind in switches.keyed.items() for place in self._places(name)}
         self._only = {place: to for name, to in switches.only.items() for place in self._places(name)}
         self._families = {
@@ -226,7 +225,7 @@ class Code:
         return Part(frozenset(piece.keys or ()), "\n".join(text), tuple(uses), words, piece.is_look)
 
     def _is_without(self, module: str) -> bool:
-        return any(module == name or module.startswith(f"{name}.") for name in self._without)
+        return any(module == name or module.startswith(f"{name}.") for name in self.switches.without)
 
     def _places(self, name: str) -> list[Place]:
         """Where `package.module:name` is defined."""

@@ -27,6 +27,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal.checks import check_number, check_whole
 from frugal.interface import Candidate
 from frugal.learners.registry import Learner
 from frugal.spaces import Integer, Ordinal, SearchSpace, Uniform
@@ -82,12 +83,9 @@ class SGDLogisticRegression:
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "l2"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be a finite number of at least 0, got {getattr(self, name)!r}")
+            check_number(name, getattr(self, name), 0)
         for name in ("batch_size", "n_epochs"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+            check_whole(name, getattr(self, name), 1)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on rows.

@@ -15,7 +15,7 @@ import numpy as np
 from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from frugal.trials.bench_methods import Method, fidelity_methods, methods
+from frugal.trials.bench_methods import Entry, fidelity_methods, methods
 from frugal.trials.checks import check_sizes
 from frugal.trials.surrogates import GP, SignGP
 from frugal.trials.surrogates.dngo import DNGO
@@ -110,7 +110,7 @@ def _fidelity_suggestions(n: int, seed: int, n_repeats: int) -> list[dict[str, A
 
 
 def _timed(
-    known: Sequence[tuple[str, Callable[[Array, Array, int], Method] | None, str]],
+    known: Sequence[Entry],
     X: Array,
     y: Array,
     seed: int,

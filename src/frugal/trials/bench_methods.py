@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -187,24 +188,22 @@ class _BotorchMes(_Botorch):
         return np.asarray(found[0].numpy())
 
 
-def fidelity_methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, str]]:
-    """As `methods`, of searches that choose the number of rows too: the last column is its size."""
-    has_botorch = find_spec("botorch") is not None
-    note = "" if has_botorch else "botorch is not installed"
-    return [("fabolas", _Fabolas, ""), ("botorch_mf_mes", _BotorchMes if has_botorch else None, note)]
+Entry = tuple[str, Callable[[Array, Array, int], Method] | None, str]
+"""Name, constructor and note of a method; the constructor is None if its library is missing."""
 
 
-def methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, str]]:
-    """Name, constructor and note of each method; the constructor is None if its library is missing."""
-    has_botorch = find_spec("botorch") is not None
-    has_gp = find_spec("torch") is not None  # Optuna's GP sampler needs it
-    optuna_row: tuple[str, Callable[[Array, Array, int], Method], str] = (
-        ("optuna_gp", lambda X, y, seed: _Optuna(X, y, seed, "GPSampler"), "")
-        if has_gp
-        else ("optuna_tpe", lambda X, y, seed: _Optuna(X, y, seed, "TPESampler"), "torch is not installed")
-    )
-    return [
-        ("ei", _Ei, ""),
-        ("botorch_log_ei", _BotorchEI if has_botorch else None, "" if has_botorch else "botorch is not installed"),
-        optuna_row,
-    ]
+def methods() -> list[Entry]:
+    """Searches for a candidate."""
+    name, sampler, note = "optuna_gp", "GPSampler", ""
+    if find_spec("torch") is None:  # which Optuna's GP sampler needs
+        name, sampler, note = "optuna_tpe", "TPESampler", "torch is not installed"
+    return [("ei", _Ei, ""), _peer("botorch_log_ei", _BotorchEI), (name, partial(_Optuna, sampler=sampler), note)]
+
+
+def fidelity_methods() -> list[Entry]:
+    """Searches for a candidate and its number of rows: the last column is its size."""
+    return [("fabolas", _Fabolas, ""), _peer("botorch_mf_mes", _BotorchMes)]
+
+
+def _peer(name: str, method: type[_Botorch]) -> Entry:
+    return (name, None, "botorch is not installed") if find_spec("botorch") is None else (name, method, "")

@@ -91,7 +91,7 @@ def train_curves(
     trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
     wanted = [(number, size) for number in numbers for size in sizes]
     if not trained.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
-        replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), _go_on)
+        replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), lambda *_: True)
     for number, size in wanted:
         if (number, size) not in trained:
             task = TrialTask(number, candidates[number], size, epochs=n_epochs)
@@ -112,10 +112,6 @@ def _sizes(n_train: int | Sequence[int], n_classes: int) -> list[int]:
     if not n_train or any(b >= a for a, b in pairwise(n_train)):
         raise ValueError(f"n_train must be a number, or several that decrease, got {list(n_train)}")
     return list(n_train)
-
-
-def _go_on(task: TrialTask, epoch: int, score: float) -> bool:
-    return True
 
 
 def _train(problem: LearnerProblem, task: TrialTask, *, tested: bool) -> dict[str, Any]:

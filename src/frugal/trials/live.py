@@ -15,7 +15,7 @@ import numpy as np
 from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.pending import Family, Pending, drive
-from frugal.trials.runs import COLUMNS, told
+from frugal.trials.runs import COLUMNS, tell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ class LiveRun:
 
     def _tell(self, task: TrialTask, answer: Trial) -> None:
         trial = self._timed(task, answer)
-        row, seconds = told(self._strategy, trial, as_text)
+        row, seconds = tell(self._strategy, trial, as_text)
         self._telling += seconds
         self.trials.append(trial)
         self._rows.append(row)

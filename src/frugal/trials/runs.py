@@ -74,13 +74,13 @@ def run(
         else:
             trial = replace(problem.evaluate(task, strategy.report), overhead_s=overhead_s)
             keep(trial)
-        row, telling = told(strategy, trial)
+        row, telling = tell(strategy, trial)
         n_epochs[trial.task.id] = len(trial.curve)
         spent_s += trial.seconds + trial.overhead_s
         rows.append(row)
 
 
-def told(
+def tell(
     strategy: TrialStrategy, trial: Trial, text: Callable[[Candidate], str] = as_json
 ) -> tuple[dict[str, Any], float]:
     """Tell a strategy of a trial: the row of `COLUMNS`, candidates as `text`, and the optimiser's seconds."""

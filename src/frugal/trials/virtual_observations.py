@@ -73,8 +73,8 @@ def region(space: SearchSpace, signs: Mapping[str, int], best: Array, kind: str)
     return np.array([[x if end is None else end for end in side] for side, x in zip(sides, best, strict=True)])
 
 
-def placed(box: Array, n: int, rng: np.random.Generator, placement: str) -> Array:
-    """Points (n, d) of a box (d, 2).
+def draw_sites(box: Array, n: int, rng: np.random.Generator, placement: str) -> Array:
+    """Draw points (n, d) of a box (d, 2).
 
     Args:
         box: lowest and highest value of each coordinate.
@@ -95,7 +95,7 @@ def placed(box: Array, n: int, rng: np.random.Generator, placement: str) -> Arra
     return np.asarray(max(draws, key=lambda points: pdist(points).min(initial=np.inf)))
 
 
-def apart(points: Array, lengthscale: Array, separation: float) -> Array:
+def thin(points: Array, lengthscale: Array, separation: float) -> Array:
     """Of points (n, d), in order, those at least `separation` length-scales (d,) from all kept before."""
     kept: list[Array] = []
     for point in points / lengthscale:

@@ -137,10 +137,10 @@ def test_a_fit_that_diverges_says_so(blobs):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"learning_rate": -0.1}, "learning_rate must be a finite number of at least 0, got -0.1"),
-        ({"l2": math.nan}, "l2 must be a finite number of at least 0, got nan"),
-        ({"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
-        ({"n_epochs": 2.5}, "n_epochs must be a whole number of at least 1, got 2.5"),
+        ({"learning_rate": -0.1}, "learning_rate must be at least 0 and a finite number, got -0.1"),
+        ({"l2": math.nan}, "l2 must be at least 0 and a finite number, got nan"),
+        ({"batch_size": 0}, "batch_size must be at least 1 and a whole number, got 0"),
+        ({"n_epochs": 2.5}, "n_epochs must be at least 1 and a whole number, got 2.5"),
         ({"momentum": 0.9}, "sgd_logistic_regression does not take these hyperparameters: .*'momentum'"),
     ],
 )

@@ -11,7 +11,7 @@ from frugal.interface import WAIT, Trial, TrialTask
 from frugal.spaces import Choice, Integer, Ordinal, SearchSpace, Uniform
 from frugal.trials.budget import Budget, budget
 from frugal.trials.runs import as_row
-from frugal.trials.virtual_observations import apart, placed, region, signs_of
+from frugal.trials.virtual_observations import draw_sites, region, signs_of, thin
 
 SPACE = SearchSpace({"c": Uniform(0.0, 2.0), "alpha": Uniform(1e-7, 1e-1, "log"), "loss": Choice(("a", "b", "c"))})
 SIGNS = {"c": 1, "alpha": -1}
@@ -73,19 +73,19 @@ def test_sites_lie_in_the_box_and_spread_ones_are_farther_apart():
     for placement in ("spread", "uniform"):
         least = []
         for seed in range(20):
-            points = placed(box, 5, np.random.default_rng(seed), placement)
+            points = draw_sites(box, 5, np.random.default_rng(seed), placement)
             assert ((points >= box[:, 0]) & (points <= box[:, 1])).all()
             least.append(min(np.linalg.norm(a - b) for i, a in enumerate(points) for b in points[:i]))
         distances[placement] = np.mean(least)
     assert distances["spread"] > 2 * distances["uniform"]
-    assert len(placed(box, 1, np.random.default_rng(0), "spread")) == 1
+    assert len(draw_sites(box, 1, np.random.default_rng(0), "spread")) == 1
 
 
 def test_sites_too_close_in_length_scales_are_left_out():
     points = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.3], [0.24, 0.0]])
-    np.testing.assert_allclose(apart(points, np.array([1.0, 1.0]), 0.25), points[[0, 2]])
-    np.testing.assert_allclose(apart(points, np.array([0.2, 2.0]), 0.25), points[[0, 1, 3]])
-    np.testing.assert_allclose(apart(points, np.array([1.0, 1.0]), 0.0), points)
+    np.testing.assert_allclose(thin(points, np.array([1.0, 1.0]), 0.25), points[[0, 2]])
+    np.testing.assert_allclose(thin(points, np.array([0.2, 2.0]), 0.25), points[[0, 1, 3]])
+    np.testing.assert_allclose(thin(points, np.array([1.0, 1.0]), 0.0), points)
 
 
 def test_optima_on_subsets_are_averaged_in_the_unit_cube():

@@ -35,7 +35,15 @@ from frugal.trials.strategies.ei import Ei
 from frugal.trials.surrogates import GP, SignGP, Surrogate
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.sign_gp import ALARM, LEAST_NOISE
-from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, check_subset, placed, region, signs_of
+from frugal.trials.virtual_observations import (
+    PLACEMENTS,
+    REGIONS,
+    check_subset,
+    draw_sites,
+    region,
+    signs_of,
+    thin,
+)
 
 EVIDENCES = ("signs", "values")
 STARTS = ("subset_optimum", "shared")
@@ -251,7 +259,7 @@ class Hypertune(Ei):
         if not len(points):
             return plain
         assert isinstance(plain, GP)
-        kept = apart(points, plain.hyperparameters.lengthscale, self._separation)
+        kept = thin(points, plain.hyperparameters.lengthscale, self._separation)
         repeated = np.repeat(kept, len(dims), axis=0), np.tile(dims, len(kept)), np.tile(signs, len(kept))
         evidence = self._sign_gp.evidence(X, y, *repeated)
         if self._evidence == "values":
@@ -278,7 +286,7 @@ class Hypertune(Ei):
             return np.empty((0, 0)), np.empty(0), np.empty(0)
         if self._sites is None:
             box = region(self._space, self._signs, best, self._region)
-            units = placed(box, self._n_sites, self._site_rng, self._placement)
+            units = draw_sites(box, self._n_sites, self._site_rng, self._placement)
             points = np.array([self._encoding.place(unit) for unit in units])
             dims = np.array([self._encoding.coordinate(name) for name in self._signs])
             self._sites = points, dims, -np.array(list(self._signs.values()), dtype=float)  # of errors

@@ -111,7 +111,7 @@ def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
         return f"({row['low']:.{digits}f} to {row['high']:.{digits}f}"
 
     explored = claim("beta_pruning.explored.by_20_trainings")
-    sets = f"explores {explored['ours']:.0f} sets {interval(explored, 0)}, with three seeds)"
+    sets = f"explores {explored['ours']:.0f} sets {interval(explored, 0)}, with ten seeds)"
     assert sets in page("papers/beta_pruning")
     far = claim("exploration.functions.ei_greedy")
     assert f"{far['ours']:.2f} times {interval(far, 2)}) as far" in page("papers/exploration")

@@ -79,8 +79,22 @@ def _filled(text: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> s
     """A text in one line, with what jinja2 puts in for its names."""
     from jinja2 import Environment, StrictUndefined
 
-    template = Environment(undefined=StrictUndefined).from_string(" ".join(text.split()))
-    return template.render(**names, config=config)
+    environment = Environment(undefined=StrictUndefined)
+    environment.filters.update(seeds=in_seeds, interval_over_error=interval_over_error)
+    return environment.from_string(" ".join(text.split())).render(**names, config=config)
+
+
+def in_seeds(*counts: int) -> str:
+    """Numbers of seeds in words, each once: `1 seed`, `10 seeds`, `5 and 10 seeds`."""
+    different = list(dict.fromkeys(counts))
+    return " and ".join(map(str, different)) + (" seed" if different == [1] else " seeds")
+
+
+def interval_over_error(n_seeds: int) -> str:
+    """How many standard errors Student's 95 % interval reaches to each side, such as `4.3` of 3 seeds."""
+    from frugal.stats import t_margin
+
+    return f"{t_margin(1.0, n_seeds):.1f}"
 
 
 def _as_restructured(text: str) -> str:

@@ -420,7 +420,7 @@ FIGURE7: Final = Artefact(
     {{ config.strategies.beta_pruning.tau }}) and standard {{ config.beta_pruning.network.n_folds }}-fold cross
     validation on the same candidates in the same order, {{ config.beta_pruning.network.dataset }},
     {{ config.beta_pruning.network.epochs }} epochs per training, one seed per repetition and candidate for all its
-    folds; the mean over {{ config.beta_pruning.network.n_seeds }} seed(s) in a band from the least to the
+    folds; the mean over {{ config.beta_pruning.network.n_seeds | seeds }} in a band from the least to the
     greatest. Insets: the first 40 trainings, enlarged. Blue and dashed: the run that the document's author
     recorded, with an earlier model than the published one, so that it is a target of shape; its accuracy is that
     of the best in the buffer, complete or not.""",
@@ -433,7 +433,7 @@ SWEEP: Final = Artefact(
     """Our sweep of document 000's two settings on the scores of Figure 7: share of all trainings done,
     hyperparameter sets explored by the 20th, and regret of the choice (its distance to the best mean accuracy over
     all folds), against the pruning threshold tau; a line per buffer, bars from the least to the greatest of
-    {{ config.beta_pruning.network.n_seeds }} seed(s). A measure that is 0 at every setting has a sentence above
+    {{ config.beta_pruning.network.n_seeds | seeds }}. A measure that is 0 at every setting has a sentence above
     and no panel.""",
     draw_swept,
 )

@@ -488,7 +488,7 @@ AGAINST_PARTS: Final = Artefact(
     tabulate_against_parts,
     """What each combination has over each of its parts, paired by seed and averaged over gamma: how many times as
     much (geometric mean; in the CSV log10 of it), of test errors the difference (test error less), with its 95 %
-    Student interval over {{ n_seeds }} seeds. Less is better throughout; rows are counted with repeats
+    Student interval over {{ n_seeds | seeds }}. Less is better throughout; rows are counted with repeats
     (rows_accessed) and distinct per sample read (distinct_accessed), seconds are those of fitting; those of BLB
     with dynamic sizes compare two implementations. `says` is whether the combination has less, more, or is not
     told apart. This is the verdict on each extension: one that has less error than BLB at its cost is kept beside
@@ -511,8 +511,8 @@ FIGURE: Final = Artefact(
     drew and scored. Rows accessed count every reading, those of BLB's own fits by what batch Newton-CG reads of
     one such resample: in the upper middle panel a row that a resample holds k times counts k times, on both sides;
     in the lower one only the distinct rows of each sample read count, on both sides. Seconds are those of fitting,
-    decision values aside. Bars are 95 % Student intervals over {{ n_seeds }} seeds, s = {{ s }}, r = {{ r }}; they
-    may leave the panel. Generated rows, and splits of real data.""",
+    decision values aside. Bars are 95 % Student intervals over {{ n_seeds | seeds }}, s = {{ s }}, r = {{ r }};
+    they may leave the panel. Generated rows, and splits of real data.""",
     draw,
 )
 ARTEFACTS: Final = (TABLE, AGAINST_PARTS, FIGURE)

@@ -218,8 +218,8 @@ def _ends(runs: pd.DataFrame) -> pd.DataFrame:
 
 PAIRED: Final = """Rows with one, paired by seed: difference of test errors, and how many times the {rows} and
     seconds (geometric means; in the CSV log10 of them) until both searches were as good as the worse of their two
-    ends (to_same), and of the whole searches; 95 % Student intervals over {{{{ n_seeds }}}} seeds, less is better.
-    `says` is whether there is less or more beyond chance."""
+    ends (to_same), and of the whole searches; 95 % Student intervals over {{{{ n_seeds | seeds }}}}, less is
+    better. `says` is whether there is less or more beyond chance."""
 """End of a table's caption, by what is counted beside seconds."""
 
 

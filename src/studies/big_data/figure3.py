@@ -167,8 +167,8 @@ FIGURE3: Final = Artefact(
     that serves all C and is counted in each, where a live fit alone costs 6 to 8 times as much; Fabolas' and
     MTBO's incumbent is the candidate with the lowest error predicted on all rows, the others' the one with the
     lowest validation error. Steps on a grid that all lines share, from where every seed has an incumbent; a search
-    that has ended keeps its last value. Right: rows of each trial, geometric mean. Means over {{ n_seeds }}
-    seed(s) with 95 % intervals (drawn from three seeds on); trials by method:
+    that has ended keeps its last value. Right: rows of each trial, geometric mean. Means over
+    {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds on); trials by method:
     {% for name, n in n_trials.items() if n %}{{ name }} {{ n }}{{ ", " if not loop.last }}{% endfor %}. The
     document has MTBO-4, -32 and -512, and evaluations up to 50,000 rows. The left title has the ratio of the
     table's largest evaluation cost to its smallest, in seconds (column cost_ratio of the CSV).""",
@@ -180,7 +180,7 @@ FIGURE3_COST: Final = Artefact(
     _SUMMARISE_COST,
     """Figure 3, left and middle, against a cost that is the same on every machine: kernel values computed by the
     evaluations, of n training rows n squared and n times the validation rows; the optimiser's time is not in it.
-    Means over {{ n_seeds }} seed(s) with 95 % intervals, drawn from three seeds on. The left title has the ratio
+    Means over {{ n_seeds | seeds }} with 95 % intervals, drawn from three seeds on. The left title has the ratio
     of the table's largest evaluation cost to its smallest, in kernel values (column cost_ratio of the CSV).""",
     partial(draw, spent="Kernel values computed"),
 )
@@ -196,7 +196,7 @@ FIGURE3_CNN: Final = Artefact(
     on this machine; Fabolas' and MTBO's incumbent is the candidate with the lowest error predicted on all rows,
     the others' the one with the lowest validation error. Steps on a grid that all lines share, from where every
     seed has an incumbent; a search that has ended keeps its last value. Right: rows of each trial, geometric mean.
-    Means over {{ n_seeds }} seed(s) with 95 % intervals (drawn from three seeds on), over orders and the
+    Means over {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds on), over orders and the
     optimisers' draws alone, since all seeds replay one split of the data and one training of each candidate;
     trials by method: {% for name, n in n_trials.items() if n %}{{ name }}
     {{ n }}{{ ", " if not loop.last }}{% endfor %}; random search is dealt the candidates without repeats. The left
@@ -209,7 +209,7 @@ FIGURE3_CNN_COST: Final = Artefact(
     ("cnn_search",),
     _SUMMARISE_COST,
     """The comparison on the CNN, left and middle, against a cost that is the same on every machine: training rows
-    times epochs of the evaluations; the optimiser's time is not in it. Means over {{ n_seeds }} seed(s) with 95 %
+    times epochs of the evaluations; the optimiser's time is not in it. Means over {{ n_seeds | seeds }} with 95 %
     intervals, drawn from three seeds on. All seeds replay one split of the data and one training of each
     candidate, so intervals are over orders and the optimisers' draws alone. The left title has the ratio of the
     largest evaluation cost to the smallest, in rows times epochs (column cost_ratio of the CSV).""",
@@ -228,7 +228,7 @@ def _table(search: str, searches: str, cost: str) -> Artefact:
         counts with all of its search (the cell has their number); left 10: share of the seeds whose incumbent was
         worse again later on; seconds of a search, and the optimiser's share of them; seed by seed the test error
         less random search's, and what was spent over what random search spent (geometric mean; in the CSV log10 of
-        it), with 95 % bootstrap intervals. Means over {{{{ n_seeds }}}} seed(s).""",
+        it), with 95 % bootstrap intervals. Means over {{{{ n_seeds | seeds }}}}.""",
     )
 
 

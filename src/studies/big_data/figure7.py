@@ -225,8 +225,8 @@ _PANELS: Final = """Left and middle: {{ n_rows }} generated rows, {{ n_features 
     data sets. Right: {{ workers["n_rows"] }} rows and {{ workers["n_features"] }} features, BLB with b =
     n<sup>{{ workers["gamma"] }}</sup>, s = {{ workers["s"] }}, r = {{ workers["r"] }} spread over its
     subsamples, BOOT over its {{ workers["n_resamples"] }} resamples, worker processes of one machine in the
-    place of the document's Spark cluster; true widths by Fisher's information. Means over {{ n_seeds }} and
-    {{ workers["n_seeds"] }} seed(s), 95 % intervals at the ends."""
+    place of the document's Spark cluster; true widths by Fisher's information. Means over
+    {{ n_seeds | seeds(workers["n_seeds"]) }}, 95 % intervals at the ends."""
 TABLE: Final = Artefact(
     "interval_widths",
     _RUNS,

@@ -181,8 +181,8 @@ TABLE: Final = Artefact(
     all training rows; passes and seconds until exp(-J) has made 95 % of the gain of the batch method of the same
     seed (the whole run counts where that was missed, and missed_level says how often it was); passes until half of
     the rows or more are drawn; sum of the falls of exp(-J) from step to step; number of steps.
-    {{ n_rows or "All" }} rows of {{ dataset }}, standardised, multinomial logistic regression; {{ n_seeds }}
-    seed(s).""",
+    {{ n_rows or "All" }} rows of {{ dataset }}, standardised, multinomial logistic regression;
+    {{ n_seeds | seeds }}.""",
 )
 FIGURE8: Final = Artefact(
     "figure8",
@@ -193,7 +193,7 @@ FIGURE8: Final = Artefact(
     on a fixed {{ 100 * fixed_share }} % of them and on samples that grow from {{ 100 * start_share }} %, and
     growing samples by gradient descent. Right: four values of theta, and theta 0.75 with the test as the
     document prints it, without a guard against noise. Above: {{ n_rows or "all" }} rows of {{ dataset }},
-    standardised, multinomial logistic regression; the mean over {{ n_seeds }} seed(s) in a 95 % band. Below: the
+    standardised, multinomial logistic regression; the mean over {{ n_seeds | seeds }} in a 95 % band. Below: the
     document's curves, digitised, on 168,776 rows of speech data in 129 classes that are not public, so that
     levels are not comparable; its axis in millions is divided by those rows.""",
     draw,
@@ -204,7 +204,7 @@ FIGURE8_SECONDS: Final = Artefact(
     summarise_seconds,
     """Figure 8 of document 003 against measured seconds of the fit alone, one thread; the document has no such
     axis. The same runs: {{ n_rows or "all" }} rows of {{ dataset }}, standardised, multinomial logistic
-    regression, {{ max_passes }} passes; the mean over {{ n_seeds }} seed(s) in a 95 % band, each line until its
+    regression, {{ max_passes }} passes; the mean over {{ n_seeds | seeds }} in a 95 % band, each line until its
     first seed has ended.""",
     draw_seconds,
 )
@@ -215,7 +215,7 @@ GROWTH: Final = Artefact(
     """How the samples of Figure 8 of document 003 grow: size of the last sample against rows accessed, both as a
     share of all rows, for each theta; without the guard against noise, the test as the document prints it, samples
     stay small at theta 0.75. {{ n_rows or "All" }} rows of {{ dataset }}, standardised, multinomial logistic
-    regression; the geometric mean over {{ n_seeds }} seed(s) in a 95 % band.""",
+    regression; the geometric mean over {{ n_seeds | seeds }} in a 95 % band.""",
     draw_growth,
 )
 ARTEFACTS: Final = (TABLE, FIGURE8, FIGURE8_SECONDS, GROWTH)

@@ -167,7 +167,7 @@ _SHOWN: Final = """every method that trains on fewer rows beside training on all
     averaged; dynamic sizes stop after as many accessed rows, repeats counted, so that they may go beyond 100 %;
     the share of SVM-KM is what clustering left. Local case-control and OSMAC also score every row, the k-means
     SVMs cluster every row. Case-control, local case-control, OSMAC and the logistic bootstraps are for two
-    classes, so that letter has the others alone. Bars are 95 % Student intervals over {{ n_seeds }} seeds, of
+    classes, so that letter has the others alone. Bars are 95 % Student intervals over {{ n_seeds | seeds }}, of
     which seeds whose fit failed are left out (n_missing in the CSV counts them); they may leave the panel. Local
     case-control and OSMAC draw uniformly where their pilots fail; the table has the share of such fits."""
 TABLE: Final = Artefact(

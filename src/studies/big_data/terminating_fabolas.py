@@ -404,7 +404,7 @@ ARTEFACTS: Final = artefacts(
     have taken (cost to the end); or there is one model of cost and loss, told what it took, which also has one
     noise and one set of lengthscales; uncorrelated, it is the same with their correlation held at 0. Test error of
     the incumbent, trained on all rows to the end, against rows times epochs, and against seconds of trials, checks
-    and optimiser. Means over {{ n_seeds }} seeds of {{ n_trials }} trials; bands, from three seeds on, are 95 %
+    and optimiser. Means over {{ n_seeds | seeds }} of {{ n_trials }} trials; bands, from three seeds on, are 95 %
     Student intervals. All seeds replay one split of the data and one training of each candidate, so intervals are
     over orders and the optimisers' draws alone.""",
     rows="rows times epochs",

@@ -173,6 +173,6 @@ TABLE: Final = Artefact(
     with theta 0.5: size m of the sample, squared error, V, V (1 - m / N), and the deviations of the first from the
     other two. Published are the deviations in the table of Byrd et al. (2012), one run on other data, whose first
     five the document's "about 4 %" summarise. {{ n_rows or "All" }} rows of {{ dataset }}; the mean over
-    {{ n_seeds }} seed(s). What not every seed has is left out: steps after the end of some fits, and the last
+    {{ n_seeds | seeds }}. What not every seed has is left out: steps after the end of some fits, and the last
     deviation where some samples are all rows, so that V (1 - m / N) is 0.""",
 )

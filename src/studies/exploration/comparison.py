@@ -381,9 +381,9 @@ def draw(table: pd.DataFrame) -> Figure:
 
 
 _BLOCKS: Final = '{% set f = config["exploration"]["functions"] %}{% set l = config["exploration"]["logistic"] %}'
-_SIZES: Final = """Branin and Hartmann-6: {{ f["n_trials"] }} evaluations, {{ f["n_seeds"] }} seed(s); logistic
+_SIZES: Final = """Branin and Hartmann-6: {{ f["n_trials"] }} evaluations, {{ f["n_seeds"] | seeds }}; logistic
     regression by SGD with HPOlib's four hyperparameters (at most 100 epochs): {{ l["n_trials"] }} evaluations on
-    {{ l["n_train"] or "all" }} training rows of MNIST, {{ l["n_seeds"] }} seed(s)."""
+    {{ l["n_train"] or "all" }} training rows of MNIST, {{ l["n_seeds"] | seeds }}."""
 TABLE: Final = Artefact(
     "comparison",
     ("functions", "logistic", "task2", "refits"),

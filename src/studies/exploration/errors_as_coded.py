@@ -335,6 +335,6 @@ TABLE: Final = Artefact(
     {{ n_trials }} trials of DNGO on the public code's objective with each error of its acquisition alone
     (orientation: the improvement of a search that minimises; variance: it stands where the standard deviation
     belongs; frozen baseline: the best of the first candidates for good), and as coded, with all of them and
-    pybnn's; is initial is the share that ends at one of the eight first candidates. Means over {{ n_seeds }}
-    seed(s).""",
+    pybnn's; is initial is the share that ends at one of the eight first candidates. Means over
+    {{ n_seeds | seeds }}.""",
 )

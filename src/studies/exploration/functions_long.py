@@ -141,5 +141,5 @@ TABLE: Final = Artefact(
     -3.3224, the second lowest local minimum -3.203) and what it leaves to the minimum (geometric means; in the CSV
     log10 of it). The rows less random and less ei are means of the differences seed by seed, of what is left the
     ratio, with bootstrap intervals. The table that the document quotes has DNGO at -3.319, Spearmint at -3.3166.
-    Means over {{ n_seeds }} seed(s).""",
+    Means over {{ n_seeds | seeds }}.""",
 )

@@ -196,7 +196,7 @@ TABLE: Final = Artefact(
     ("surrogate_cost",),
     tabulate,
     """Slope of log seconds of a fit on log trials, over all sizes ({{ sizes | join(", ") }}) and between the last
-    two, and the powers that the document states. {{ n_seeds }} seed(s).""",
+    two, and the powers that the document states. {{ n_seeds | seeds }}.""",
 )
 FIGURE: Final = Artefact(
     "surrogate_cost",
@@ -204,7 +204,7 @@ FIGURE: Final = Artefact(
     summarise,
     """Processor time of a fit against the number of trials in 6 dimensions: of a GP, one log evidence with its
     gradient (a fit takes some hundred of them); of DNGO, everything, {{ n_epochs }} epochs. Dotted: the powers
-    that the document states, through the last point. Geometric means over {{ n_seeds }} seed(s) in 95 % bands,
+    that the document states, through the last point. Geometric means over {{ n_seeds | seeds }} in 95 % bands,
     one thread.""",
     draw,
 )

@@ -148,7 +148,7 @@ TABLE: Final = Artefact(
     tabulate,
     """Slope of log seconds of a whole fit, hyperparameters included, on log trials, over all sizes ({{ sizes |
     join(", ") }}) and between the last two, and the powers that the document states. DNGO: {{ n_epochs }} epochs.
-    {{ n_seeds }} seed(s).""",
+    {{ n_seeds | seeds }}.""",
 )
 FIGURE: Final = Artefact(
     "surrogate_fits",
@@ -156,7 +156,7 @@ FIGURE: Final = Artefact(
     summarise,
     """Processor time of a whole fit, hyperparameters included, against the number of trials in 6 dimensions: of a
     GP, ML-II from four starting points; of DNGO, {{ n_epochs }} epochs and 20 draws of its hyperparameters.
-    Dotted: the powers that the document states, through the last point. Geometric means over {{ n_seeds }} seed(s)
+    Dotted: the powers that the document states, through the last point. Geometric means over {{ n_seeds | seeds }}
     in 95 % bands, one thread.""",
     draw,
 )

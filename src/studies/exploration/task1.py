@@ -368,8 +368,8 @@ TABLE: Final = Artefact(
     """Task 1 of document 002: the hyperparameters that each objective and search ends with, their score, and the
     share of seeds that end at the best of all 393 candidates; the published values in brackets. Searches: given, K
     alone with β = 4 and λ = 1; initial, the fragment's eight first candidates; grid, all candidates (these three
-    exact); dngo, ours, and dngo_as_coded, the fragment's, {{ n_trials }} trials each, means over {{ n_seeds }}
-    seed(s). The column as_coded of the CSV has the fragment's result beside every other.""",
+    exact); dngo, ours, and dngo_as_coded, the fragment's, {{ n_trials }} trials each, means over
+    {{ n_seeds | seeds }}. The column as_coded of the CSV has the fragment's result beside every other.""",
 )
 FIGURE: Final = Artefact(
     "task1",
@@ -385,7 +385,7 @@ PATH: Final = Artefact(
     "task1_path",
     ("task1", "task1_scores"),
     summarise_path,
-    """The path of DNGO in task 1 of document 002, of the first of {{ n_seeds }} seed(s): the score of each of
+    """The path of DNGO in task 1 of document 002, of the first of {{ n_seeds | seeds }}: the score of each of
     {{ n_trials }} trials, with the degree K beside it, and the best so far. Left: our DNGO with expected
     improvement on the log evidence of all ten points. Right: the public fragment's search and objective as coded;
     its best point is among the eight it starts from, and is what the page reports. The axis leaves out the lowest

@@ -493,11 +493,11 @@ def _legend(figure: Figure, *, ncols: int = 4, title: str | None = None) -> None
     figure.legend(handles, labels, loc="outside lower center", ncols=ncols, title=title)
 
 
-_SEEDS: Final = "{{ config.folds_comparison.n_seeds }} seeds."
+_SEEDS: Final = "{{ config.folds_comparison.n_seeds | seeds }}."
 _OF_NETWORK: Final = """Lists are drawn with replacement from its 72 candidates; successive halving is left out,
 since the network is not trained on fewer images, and so are seconds, since trainings ran beside each other.
 {{ config.beta_pruning.network.dataset }}, {{ config.beta_pruning.network.epochs }} epochs per training,
-{{ config.beta_pruning.network.n_seeds }} seed(s)."""
+{{ config.beta_pruning.network.n_seeds | seeds }}."""
 
 TABLE: Final = Artefact(
     "strategies",

@@ -120,5 +120,5 @@ TABLE2: Final = Artefact(
     by_reading(table2, *READING),
     """Table 2 of document 001: rank percentile of the model that each early-stopping method selects, ours beside
     the published value, one block of rows per reading of the document, and per place where halving ranks failed
-    fits. {{ n_seeds }} seeds.""",
+    fits. {{ n_seeds | seeds }}.""",
 )

@@ -364,7 +364,7 @@ TABLE: Final = Artefact(
     """Table 3 of document 001 by scikit-learn's own HalvingGridSearchCV, of today and of the document's time
     (0.24.2), one thread, with and without train scores: seconds over those of all fits by the same library, and
     greedy early stopping replayed on these fits. The CSV has the quality of what is chosen, too, and how many
-    candidates without a score went on to the next rung. {{ n_seeds }} seeds.""",
+    candidates without a score went on to the next rung. {{ n_seeds | seeds }}.""",
     render=render,
     floor=FLOOR,
 )

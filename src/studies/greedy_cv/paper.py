@@ -67,13 +67,13 @@ PAPER: Final = Paper(
         "claims": """The claims of document 001 with its words, our number and its 95 % interval, the region in
         which the document is right, and a verdict (docs/claims.md). In findings is what we found beyond the
         document.
-        {{ config["greedy_cv"]["search_time"]["n_seeds"] }} seeds.""",
+        {{ config["greedy_cv"]["search_time"]["n_seeds"] | seeds }}.""",
         "claims_sensitivity": """The conjecture of document 001 on larger data, with our number from letter at
         several numbers of rows, its 95 % interval and a verdict (docs/claims.md). In findings_sensitivity is the
-        standard method, a control. {{ config["greedy_cv"]["sizes"]["n_seeds"] }} seeds.""",
+        standard method, a control. {{ config["greedy_cv"]["sizes"]["n_seeds"] | seeds }}.""",
         "claims_library": """The claims of document 001 on the times of Table 3, on the scikit-learn of its time
         (0.24.2), with our number, its 95 % interval and a verdict (docs/claims.md). In findings_library is in how
-        many cells the same method is the faster one. {{ config["greedy_cv"]["library"]["n_seeds"] }} seeds.""",
+        many cells the same method is the faster one. {{ config["greedy_cv"]["library"]["n_seeds"] | seeds }}.""",
     },
     cells=_cells,
     floor=FLOOR,

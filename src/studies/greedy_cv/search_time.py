@@ -368,7 +368,7 @@ TABLE1: Final = Artefact(
     by_reading(table1, "reading"),
     """Table 1 of document 001: average search time to find the optimal model, ours beside the published value (in
     brackets), values pooled over n as the document does, one block of rows per reading of the document.
-    {{ n_seeds }} seeds.""",
+    {{ n_seeds | seeds }}.""",
 )
 TABLE1_BY_N: Final = Artefact(
     "table1_by_n",
@@ -383,7 +383,7 @@ FIGURE11: Final = Artefact(
     RUNS,
     by_reading(summarise_figure11, "reading"),
     """Figure 11 of document 001: search time on breast cancer, averaged over k and n; diamonds are the averages of
-    the published Table 1, bars 95 % intervals over seeds; one panel per reading. {{ n_seeds }} seeds.""",
+    the published Table 1, bars 95 % intervals over seeds; one panel per reading. {{ n_seeds | seeds }}.""",
     draw_figure11,
 )
 FIGURE12: Final = Artefact(
@@ -392,6 +392,6 @@ FIGURE12: Final = Artefact(
     by_reading(summarise_figure12, "reading"),
     """Figure 12 of document 001: search time on Boston against the number of candidates, one panel per k; open
     markers at the right, in their classifier's colour, are the published averages over n, bands 95 % intervals
-    over seeds; one row of panels per reading. {{ n_seeds }} seeds.""",
+    over seeds; one row of panels per reading. {{ n_seeds | seeds }}.""",
     draw_figure12,
 )

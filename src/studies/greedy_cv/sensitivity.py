@@ -126,6 +126,7 @@ def draw(summary: pd.DataFrame) -> Figure:
 
 _CAPTION: Final = """Table 1 of document 001 with one ambiguity changed at a time. The table has our search time of
     each variant beside the published one (in brackets); the figure its mean absolute difference to the published
-    table, with a 95 % jackknife interval over seeds. {{ config["greedy_cv"]["sensitivity"]["n_seeds"] }} seeds."""
+    table, with a 95 % jackknife interval over seeds.
+    {{ config["greedy_cv"]["sensitivity"]["n_seeds"] | seeds }}."""
 TABLE: Final = Artefact("sensitivity", variants, tabulate, _CAPTION, floor=STUDY_FLOOR)
 FIGURE: Final = Artefact("sensitivity", variants, summarise, _CAPTION, draw, floor=STUDY_FLOOR)

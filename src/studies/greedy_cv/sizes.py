@@ -122,6 +122,6 @@ def draw(summary: pd.DataFrame) -> Figure:
 
 _CAPTION: Final = """The conjecture of document 001 that greedy gains on larger data, on letter at several numbers
     of rows. The table has the mean search times, the figure draws them with 95 % intervals over seeds.
-    {{ n_seeds }} seeds."""
+    {{ n_seeds | seeds }}."""
 TABLE: Final = Artefact("sizes", ("sizes",), tabulate, _CAPTION, floor=STUDY_FLOOR)
 FIGURE: Final = Artefact("sizes", ("sizes",), summarise, _CAPTION, draw, floor=STUDY_FLOOR)

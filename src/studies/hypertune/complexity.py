@@ -439,10 +439,11 @@ FIGURE1: Final = Artefact(
     ("complexity", TABLE_STUDY),
     summarise,
     """The document's schema, computed. Left: an SVM with a radial kernel on MNIST, from the look-up table, on its
-    most rows (M1) and on its fewest (M2, mean over draws), at each gamma with the C of the least validation error.
+    most rows (M1) and on its fewest (M2, mean over draws, of which there are
+    {{ config["lookup"]["svm_mnist"]["n_subsets"][-1] }}), at each gamma with the C of the least validation error.
     Middle: a linear SVM on random Fourier features (C {{ C }}, gamma {{ gamma }}) tells the first half of
     {{ dataset }}'s classes from the second, trained on {{ n_train }} rows (M1) or on {{ subset_rows }} of them
-    (M2), mean over {{ n_seeds }} seed(s). Accuracies are on test rows, bands are one standard error. Right: what
+    (M2), mean over {{ n_seeds | seeds }}. Accuracies are on test rows, bands are one standard error. Right: what
     Theorem 1 bounds the gap between the error on the training rows and the expected one by, with probability 95 %,
     for the middle panel.""",
     draw,

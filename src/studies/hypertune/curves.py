@@ -448,12 +448,14 @@ def _limits(table: pd.DataFrame) -> tuple[float, float]:
 
 
 _CAPTION: Final = """; on {{ b.n_train if b.n_train is number else "as many training rows as the document's splits
-leave" }} training rows. Best validation accuracy so far of trials on all rows, mean over {{ b.n_seeds }} seed(s)
-with a band of one standard error: above against these trials, below against time, in which HyperTune's begins once
-its searches on five subsets are over. EI is HyperTune without signs; it, random search and Hyperband start from
-the same candidates. A line begins where all seeds have a value and ends where the longest search does, those that
-have ended keeping their last value; it may start below the panel. Fabolas is left out, as in the document, since
-it hardly tries candidates on all rows, and so is Hyperband in trials, whose first rungs would not show.
+leave" }} training rows. Best validation accuracy so far of trials on all rows, mean over {{ b.n_seeds | seeds }}
+with a band of one standard error
+{%- if b.n_seeds > 1 %} (a 95 % interval is {{ b.n_seeds | interval_over_error }} times as wide){% endif %}: above
+against these trials, below against time, in which HyperTune's begins once its searches on five subsets are over.
+EI is HyperTune without signs; it, random search and Hyperband start from the same candidates. A line
+begins where all seeds have a value and ends where the longest search does, those that have ended keeping their
+last value; it may start below the panel. Fabolas is left out, as in the document, since it hardly tries candidates
+on all rows, and so is Hyperband in trials, whose first rungs would not show.
 {%- if "adult" in b.datasets %} Adult is shown with its categories as unscaled whole numbers and one-hot and
 scaled.{% endif %}"""
 

@@ -434,7 +434,7 @@ def _cell(row: Mapping[Any, Any]) -> str:
 _CHOICES: Final = """, and in brackets what the document prints: the candidate that each method had chosen when
 HyperTune's time of the same seed was over, that of its searches on subsets included, fitted on all
 {{ b.n_train if b.n_train is number else "as many training rows as the document's splits leave" }} training rows"""
-_MEANS: Final = """, mean over {{ b.n_seeds }} seed(s) with its standard error. Majority is the error of always
+_MEANS: Final = """, mean over {{ b.n_seeds | seeds }} with its standard error. Majority is the error of always
 saying the most frequent class; EI and random search are not in the document's tables.
 {%- if "adult" in b.datasets %} The document's adult is beside unscaled codes; adult scaled is one-hot and
 standardised.{% endif %}"""

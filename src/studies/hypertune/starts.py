@@ -218,7 +218,7 @@ TABLE: Final = Artefact(
     ("svm_table",),
     tabulate,
     """What HyperTune's start and its signs do, on the SVM's look-up table: best validation error so far on all
-    rows, mean over {{ n_seeds }} seed(s) with 95 % intervals, after as many trials on all rows; of EI also in the
+    rows, mean over {{ n_seeds | seeds }} with 95 % intervals, after as many trials on all rows; of EI also in the
     seconds in which HyperTune made these, its trials on subsets and the optimisers' time included. The document
     has no such comparison.""",
     render=render,
@@ -276,7 +276,7 @@ FIGURE: Final = Artefact(
     summarise,
     """HyperTune on the look-up table of an SVM on MNIST ({{ config["lookup"]["svm_mnist"]["sizes"] | max }} rows),
     from either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best
-    validation error so far of trials on all rows, mean over {{ n_seeds }} seed(s) with 95 % intervals (drawn from
+    validation error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from
     three seeds on): left against these trials, right against seconds, those of trials on subsets and of the
     optimiser included. A line begins where all seeds have a value.""",
     draw,

@@ -1,0 +1,33 @@
+"""Words that captions are filled in with."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from studies import config
+from studies.captions import caption, in_seeds, interval_over_error
+
+CONFIG = config.load(Path(__file__).parents[2] / "config/config.yaml")
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [((1,), "1 seed"), ((10,), "10 seeds"), ((10, 10), "10 seeds"), ((5, 10), "5 and 10 seeds")],
+)
+def test_numbers_of_seeds_are_put_in_words(counts, expected):
+    assert in_seeds(*counts) == expected
+
+
+@pytest.mark.parametrize(("n_seeds", "expected"), [(2, "12.7"), (3, "4.3"), (10, "2.3")])
+def test_an_interval_has_the_half_width_of_a_table_of_students_t(n_seeds, expected):
+    # t(0.975) with 1, 2 and 9 degrees of freedom: 12.706, 4.303 and 2.262.
+    assert interval_over_error(n_seeds) == expected
+
+
+def test_a_band_is_compared_with_an_interval_where_there_are_two_seeds():
+    settings = deepcopy(CONFIG)
+    settings["hypertune"]["svm"]["n_seeds"] = 3
+    assert "(a 95 % interval is 4.3 times as wide)" in caption("hypertune", "figure3", settings)
+    settings["hypertune"]["svm"]["n_seeds"] = 1
+    assert "mean over 1 seed with a band of one standard error: above" in caption("hypertune", "figure3", settings)

@@ -102,17 +102,34 @@ def _note(table: pd.DataFrame) -> str:
     return text + about_marked(run)
 
 
-def made_of(table: pd.DataFrame, many: str = "seeds") -> str:
+def made_of(table: pd.DataFrame, many: str = "seeds", *, by: str = "") -> str:
     """What the numbers of a table are from, as its note has it: `scale paper, 10 seeds, data: original`.
 
-    `many` is what n_seeds counts, in the plural. Cells that were not run are left out.
+    Cells that were not run are left out.
+
+    Args:
+        table: tidy.
+        many: what n_seeds counts, in the plural.
+        by: a key of which some values have more seeds than others: `10 seeds of elastic net, 3 of all others`.
     """
     run = table[table["scale"] != NOT_RUN]
     if run.empty:
         return f"scale {NOT_RUN}, no {many}, data: none"
-    counts = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].dropna().unique()) if n)
-    counted = many.removesuffix("s") if counts == "1" else many
-    return f"scale {', '.join(run['scale'].unique())}, {counts or 'no'} {counted}, data: {provenance(run)}"
+    return f"scale {', '.join(run['scale'].unique())}, {_counts(run, many, by)}, data: {provenance(run)}"
+
+
+def _counts(run: pd.DataFrame, many: str, by: str) -> str:
+    """Numbers of seeds, by the values of a key where each of them has one number and these differ."""
+    counted = run[run["n_seeds"] > 0]
+    numbers = sorted(counted["n_seeds"].unique())
+    one = many.removesuffix("s")
+    if not by or len(numbers) < 2 or counted.groupby(by)["n_seeds"].nunique().max() > 1:
+        return f"{', '.join(f'{n:g}' for n in numbers) or 'no'} {one if numbers == [1] else many}"
+    names = {n: counted.loc[counted["n_seeds"] == n, by].str.replace("_", " ").unique() for n in numbers}
+    first, *further, last = sorted(names, key=lambda n: len(names[n]))
+    texts = [f"{first:g} {one if first == 1 else many} of {' and '.join(names[first])}"]
+    texts += [f"{n:g} of {' and '.join(names[n])}" for n in further]
+    return ", ".join([*texts, f"{last:g} of all others"])
 
 
 def mark(data: object) -> str:

@@ -263,6 +263,13 @@ SWEPT_PANELS: Final = {
 }
 
 
+_NOTE: Final = (
+    "Means over seeds; their 95 % intervals are `low` and `high` in the CSV file. n judged: of n pruned, those "
+    "for scores and for good, not for a failed fit. chance: a diverged network does not fail, and scores one over "
+    "the number of classes."
+)
+
+
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Every measure of the sweep, mean with its interval; keys `SWEEP_KEYS`, then `tidy.TIDY`.
 
@@ -276,7 +283,9 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     )
     table = by_measure(named, MEASURES, ["tau", "method", "buffer"]).assign(n_rows=runs["n_rows"].min())
     numbers = {name: sorted(table[name].unique(), key=_number) for name in ("tau", "buffer")}
-    return tidied(table, SWEEP_KEYS, scale, "n_missing", "n_rows", orders={"measure": MEASURES, **numbers})
+    table = tidied(table, SWEEP_KEYS, scale, "n_missing", "n_rows", orders={"measure": MEASURES, **numbers})
+    table.attrs["note"] = _NOTE
+    return table
 
 
 def _number(text: str) -> float:

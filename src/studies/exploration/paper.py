@@ -25,6 +25,7 @@ from studies.records import Paper
 
 _ACROSS = ("method", "quantity")
 _LOG: Final = "log10_"
+_UNITS: Final = {"distance": "share of the unit cube's diagonal"}
 
 
 def render(table: pd.DataFrame) -> str:
@@ -50,8 +51,9 @@ def render(table: pd.DataFrame) -> str:
 
 
 def _natural(measure: str) -> str:
-    is_log = measure.startswith(_LOG)
-    return f"{measure.removeprefix(_LOG)} (geometric means; their ratio)" if is_log else measure
+    if measure.startswith(_LOG):
+        return f"{measure.removeprefix(_LOG)} (geometric means; their ratio)"
+    return f"{measure} ({_UNITS[measure]})" if measure in _UNITS else measure
 
 
 def _cell(row: dict[Hashable, Any]) -> str:

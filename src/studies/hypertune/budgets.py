@@ -109,7 +109,7 @@ def render(table: pd.DataFrame) -> str:
     meanings = "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in MEASURES.items())
     note = (
         f"Means (least to most) over HyperTune's searches; {meanings}. "
-        f"{made_of(run).capitalize()}.\n\nThe budgets of {count('ends_at_first')} searches end with"
+        f"{made_of(run, by='learner').capitalize()}.\n\nThe budgets of {count('ends_at_first')} searches end with"
         f" the first trial on all rows; of all budgets trials on subsets take {share['least'].min():.0%} to"
         f" {share['most'].max():.0%}."
     )

@@ -397,7 +397,7 @@ def render_cells(table: pd.DataFrame, across: str, measured: str) -> str:
     """
     lines = crossed(table, across, [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
-    note = f"{measured}; {made_of(run)}."
+    note = f"{measured}; {made_of(run, by='learner')}."
     if len(run):
         rows = [f"{n:,.0f}" for n in sorted(run["n_rows"].unique())]
         note += f" Training rows: {', '.join(rows)}."

@@ -267,7 +267,8 @@ def render(table: pd.DataFrame) -> str:
     text = crossed(heads, "measure", [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
     note = (
-        "Means over seeds. Regret: test error of the incumbent less the least known, in points of percent, at the "
+        f"Means over seeds. {_intervals(run)} "
+        "Regret: test error of the incumbent less the least known, in points of percent, at the "
         "end of a search and after what the median search of the method that spent least on the problem had "
         "spent, in seconds, in cost and in trials. To 10 %: until the test error was within a tenth of the least; "
         "in brackets how many seeds never were, counted with all they spent; after a regret, how many had no "
@@ -281,6 +282,16 @@ def render(table: pd.DataFrame) -> str:
     if parts:
         note += f" {NOT_RUN.capitalize()}: {'; '.join(parts)}."
     return f"{text}\n\n{note}{about_marked(run)}\n"
+
+
+def _intervals(run: pd.DataFrame) -> str:
+    """Where the intervals of the cells are, and how wide those of the regret at the end."""
+    text = "Their 95 % intervals are `low` and `high` in the CSV file."
+    regrets = run[(run["measure"] == "final_regret") & (run["ours"] > 0)]
+    half = ((regrets["high"] - regrets["low"]) / 2 / regrets["ours"]).median()
+    if pd.isna(half):
+        return text
+    return f"{text} They are wide: half of the regrets above 0 at the end have ± {half:.0%} of the mean or more."
 
 
 def _cell(row: Mapping[Any, Any]) -> str:

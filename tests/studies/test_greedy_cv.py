@@ -494,6 +494,8 @@ def test_the_summary_of_readings_has_the_distance_of_each_to_the_printed_tables(
         assert found["ranges/none", name, method, error] == pytest.approx(0, abs=1e-9)
         assert found["grid/none", name, method, error] == pytest.approx(0.01)
         assert found["grid/none", name, method, "correlation over cells"] == pytest.approx(1)
+    correlations = table[table["measure"] == "correlation over cells"]
+    assert correlations[["low", "high"]].abs().le(1).all(axis=None)
     counts = found["ranges/none", :, "both"]
     assert counts["table1"].tolist() == [27, 135]
     assert counts["table2"].tolist() == [27, 27]

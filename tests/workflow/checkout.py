@@ -34,9 +34,9 @@ def environment(folder, packages=()):
 
 
 def snakemake(folder, *arguments, cores=2, packages=()):
-    """Run Snakemake in a copy; returns the finished process with its output in `stdout`."""
+    """Run Snakemake in a copy, with the scheduler of `make`; returns the finished process, with its output."""
     return subprocess.run(
-        ["snakemake", "--cores", str(cores), *arguments],
+        ["snakemake", "--scheduler", "greedy", "--cores", str(cores), *arguments],
         cwd=folder, env=environment(folder, packages), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 

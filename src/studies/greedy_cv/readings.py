@@ -106,11 +106,12 @@ TABLES: Final = (
         },
     ),
 )
+CORRELATION: Final = "correlation over cells"
 STATISTICS: Final[Mapping[str, Callable[[Array, Array], float]]] = {
     "mean": lambda cells, printed: float(cells.mean()),
     "standard deviation over cells": lambda cells, printed: float(cells.std()),
     "mean absolute error by cell": lambda cells, printed: float(np.abs(cells - printed).mean()),
-    "correlation over cells": lambda cells, printed: float(np.corrcoef(cells, printed)[0, 1]),
+    CORRELATION: lambda cells, printed: float(np.corrcoef(cells, printed)[0, 1]),
 }
 """Of the means of the cells and the printed values, both (n_cells,)."""
 PRINTED: Final = ("mean", "standard deviation over cells")
@@ -136,7 +137,8 @@ def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Per table and method the mean and spread over the printed cells, and how far these are from the document's.
 
     Mean, standard deviation (population), mean absolute error by cell and correlation over the cells, with 1.96
-    jackknife standard errors over the seeds each side; the counts have no interval, as in the document.
+    jackknife standard errors over the seeds each side, a correlation's on the scale of Fisher's z; the counts have
+    no interval, as in the document.
     """
     need(runs, "search_time")
     rows = [row for table, part in _parts(runs) for row in _rows(table, part)]
@@ -155,12 +157,24 @@ def _rows(table: PrintedTable, runs: pd.DataFrame) -> Iterator[list[Any]]:
         printed = _printed(table, method, runs)
         for name, statistic in STATISTICS.items():
             target = statistic(printed, printed) if name in PRINTED else np.nan
-            ours = jackknifed(_over_seeds(statistic, printed), block)
+            ours = _with_interval(_over_seeds(statistic, printed), block, is_correlation=name == CORRELATION)
             yield [table.name, method, name, target, *ours, block.shape[1], len(block), data]
     first, second = (values[method] for method in table.methods)
     for name, (target, count) in table.counts.items():
         n_seeds, n_cells = first.shape[2], len(first)
         yield [table.name, "both", name, target, count(first, second), *[np.nan] * 3, n_seeds, n_cells, data]
+
+
+def _with_interval(
+    statistic: Callable[[Array], float], block: Array, *, is_correlation: bool
+) -> tuple[float, float, float, float]:
+    """As of `jackknifed`; a correlation's interval is that of its Fisher z, so that it stays between -1 and 1."""
+    value, error, low, high = jackknifed(statistic, block)
+    if is_correlation:
+        most = np.nextafter(1.0, 0.0)  # of 1 itself there is no z
+        _, _, *ends = jackknifed(lambda part: float(np.arctanh(np.clip(statistic(part), -most, most))), block)
+        low, high = np.tanh(ends)
+    return value, error, float(low), float(high)
 
 
 def _over_seeds(statistic: Callable[[Array, Array], float], printed: Array) -> Callable[[Array], float]:

@@ -75,11 +75,21 @@ def tidied(
 
 
 def in_order(table: pd.DataFrame, orders: Mapping[str, Iterable[Any] | None]) -> pd.DataFrame:
-    """The rows sorted by columns, the first column first: by its listed values, or (None) increasing."""
-    places = [
-        table[key].rank(method="dense") if listed is None else table[key].map(list(listed).index)
-        for key, listed in orders.items()
-    ]
+    """The rows sorted by columns, the first column first: by its listed values, or (None) increasing.
+
+    Raises:
+        ValueError: if a column holds a value that is not listed.
+    """
+    places = []
+    for key, values in orders.items():
+        if values is None:
+            places.append(table[key].rank(method="dense"))
+            continue
+        listed = list(values)
+        unlisted = table.loc[~table[key].isin(listed), key]
+        if len(unlisted):
+            raise ValueError(f"{key} must be one of {', '.join(map(str, listed))}, got {unlisted.iloc[0]!r}")
+        places.append(table[key].map(listed.index))
     return table.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
 
 

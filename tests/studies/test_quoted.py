@@ -4,10 +4,16 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from frugal import folds
+from frugal.folds.search import read_kept
+from frugal.folds.strategies import with_facts
+from frugal.learners.networks import authors_grid
 from frugal.model_selection.bench import as_markdown
+from frugal.spaces import as_json
 from studies import registry
 from studies.folds_comparison.comparison import in_words, tabulate
 from studies.greedy_cv.tables import published
@@ -78,6 +84,26 @@ def test_the_assumptions_count_how_often_pruning_lost_the_best():
     assert f"and in {lost.loc[('threshold_pruning', 5), 'sum']} of {total} with k = 5" in text
     beta = lost.loc["beta_pruning"].sum()
     assert f"the Beta model in {beta['sum']} of {beta['size']}" in text
+
+
+@pytest.mark.slow
+def test_the_assumptions_say_how_much_the_order_of_the_list_matters():
+    folder = ROOT / "results/published/beta_pruning/parts/network/scores"
+    paths = sorted(path for seed in range(3, 10) for path in folder.glob(f"seed{seed}/*.parquet"))
+    settings = with_facts("beta_pruning", {"buffer": 10, "tau": 0.99}, n_rows=60_000, n_classes=10)
+    explored = []
+    for kept in read_kept(paths).values():
+        rows = {as_json(candidate): row for row, candidate in enumerate(kept.table.candidates)}
+        for order in range(30):
+            rng = np.random.default_rng([order, kept.table.meta["seed"]])
+            listed = kept.table.take([rows[as_json(candidate)] for candidate in authors_grid(rng)])
+            strategy = folds.make("beta_pruning", n_candidates=96, n_folds=5, rng=rng, budget=20, **settings)
+            explored.append(len({task.candidate for task in folds.replay(strategy, listed).tasks}))
+    text = " ".join((ROOT / "docs/assumptions/beta_pruning.md").read_text().split())
+    mean, spread = np.mean(explored), np.std(explored)
+    assert f"it is {mean:.1f} by 20 trainings, with a standard deviation of {spread:.1f}." in text
+    assert f"In {100 * np.mean(np.array(explored) >= 19):.0f} % of them it is at least 19" in text
+    assert f"In {len(explored)} other random orders" in text
 
 
 def test_the_page_on_trials_has_the_regrets_of_the_published_comparison():

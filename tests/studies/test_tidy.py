@@ -1,8 +1,9 @@
 """The columns of every regenerated table, and what the documents print."""
 
 import pandas as pd
+import pytest
 
-from studies.tidy import TIDY, read_printed, tidied
+from studies.tidy import TIDY, in_order, read_printed, tidied
 
 MEASURED = pd.DataFrame(
     {"method": ["b", "a"], "ours": 1.0, "ours_se": 0.1, "low": 0.8, "high": 1.2, "n_seeds": 10, "data": "original"}
@@ -32,3 +33,8 @@ def test_rows_stay_as_they_are_unless_a_key_has_an_order():
 def test_printed_numbers_are_found_by_their_name():
     errors = read_printed("hypertune_tables")
     assert {"table", "learner", "dataset", "method", "value", "se"} <= {*errors}
+
+
+def test_a_value_that_has_no_place_is_refused():
+    with pytest.raises(ValueError, match="method must be one of ei, random, got 'mine'"):
+        in_order(pd.DataFrame({"method": ["random", "mine"]}), {"method": ("ei", "random")})

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pandas import isna
 from scipy.linalg import lapack
 from scipy.special import expit
 
@@ -113,6 +114,8 @@ def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float
         raise ValueError("weights must be finite, at least 0 and not all 0")
     check_finite("X", features)
     check_finite("y", labels)
+    if labels.dtype == object and isna(labels).any():
+        raise ValueError("y must not hold missing labels")
     used = w > 0
     if not used.all():
         features, labels, w = features[used], labels[used], w[used]

@@ -470,15 +470,15 @@ TABLE: Final = Artefact(
     "combinations",
     ("combinations",),
     tabulate,
-    """Every measure of the combinations that document 003 names, and of their parts, means over {{ n_seeds }}
-    seeds: error (squared distance to the true coefficients, geometric mean; for an SVM the test error), to_full
-    (squared distance to the fit to all rows), width and width_error (of 95 % intervals, against the true width;
-    for an SVM of its decision values), rows touched, rows accessed (a row that a resample repeats counted each
-    time) and the distinct ones of each sample read, passes (rows accessed per row of a fit, repeats included),
-    seconds of fitting and of decision values (predict_seconds; part of the estimator in BLB of an SVM, once per
-    fit), fits that failed in a bag (n_failed), the share of fits whose pilots failed and left uniform draws
-    (share_uniform), and of dynamic fits the largest sample's share of its rows and how many times equation 13
-    understates the gradient's squared error (geometric mean; in the CSV log10 of it). gamma is 1 where no
+    """Every measure of the combinations that document 003 names, and of their parts, means over
+    {{ n_seeds | seeds }}: error (squared distance to the true coefficients, geometric mean; for an SVM the test
+    error), to_full (squared distance to the fit to all rows), width and width_error (of 95 % intervals, against
+    the true width; for an SVM of its decision values), rows touched, rows accessed (a row that a resample repeats
+    counted each time) and the distinct ones of each sample read, passes (rows accessed per row of a fit, repeats
+    included), seconds of fitting and of decision values (predict_seconds; part of the estimator in BLB of an SVM,
+    once per fit), fits that failed in a bag (n_failed), the share of fits whose pilots failed and left uniform
+    draws (share_uniform), and of dynamic fits the largest sample's share of its rows and how many times equation
+    13 understates the gradient's squared error (geometric mean; in the CSV log10 of it). gamma is 1 where no
     subsample is drawn; n_missing counts seeds without a value.""",
     render=render_measures,
 )

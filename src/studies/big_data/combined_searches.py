@@ -24,7 +24,7 @@ from studies.paired import less_or_more
 from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
 from studies.tidy import mean_by_seed, mean_of_each, provenance, shares_within, tidied
-from studies.trajectories import mean_curve
+from studies.trajectories import mean_path, until_last
 
 
 class Speed(NamedTuple):
@@ -242,7 +242,8 @@ def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
         spent = f"spent_{currency}"
         grid = np.geomspace(found[spent].min(), found[spent].max(), N_POINTS)
         for method in dict.fromkeys(runs["method"]):
-            line = mean_curve(found[found["method"] == method], spent, comparison.quality, grid)
+            searches = [path for _, path in found[found["method"] == method].groupby("seed")]
+            line = mean_path(searches, spent, comparison.quality, until_last(grid, searches, spent))
             parts.append(line.assign(panel=currency, method=method))
     table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
     return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)

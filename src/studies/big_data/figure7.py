@@ -226,7 +226,8 @@ _PANELS: Final = """Left and middle: {{ n_rows }} generated rows, {{ n_features 
     n<sup>{{ workers["gamma"] }}</sup>, s = {{ workers["s"] }}, r = {{ workers["r"] }} spread over its
     subsamples, BOOT over its {{ workers["n_resamples"] }} resamples, worker processes of one machine in the
     place of the document's Spark cluster; true widths by Fisher's information. Means over
-    {{ n_seeds | seeds(workers["n_seeds"]) }}, 95 % intervals at the ends."""
+    {{ n_seeds | seeds }} (left and middle) and {{ workers["n_seeds"] | seeds }} (right), 95 % intervals at the
+    ends."""
 TABLE: Final = Artefact(
     "interval_widths",
     _RUNS,

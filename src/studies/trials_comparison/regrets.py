@@ -291,7 +291,7 @@ def _intervals(run: pd.DataFrame) -> str:
     half = ((regrets["high"] - regrets["low"]) / 2 / regrets["ours"]).median()
     if pd.isna(half):
         return text
-    return f"{text} They are wide: half of the regrets above 0 at the end have ± {half:.0%} of the mean or more."
+    return f"{text} Half of the regrets above 0 at the end have ± {half:.0%} of the mean or more."
 
 
 def _cell(row: Mapping[Any, Any]) -> str:

@@ -106,6 +106,8 @@ X, y, w = problem(n=20)
         ({"start": np.zeros(3)}, "start must be finite and of shape (4,), got shape (3,)"),
         ({"X": X * np.inf}, "X must be finite, got nan or infinite entries"),
         ({"y": np.where(y == 1, 1.0, np.nan)}, "y must be finite, got nan or infinite entries"),
+        ({"y": np.where(y == 1, "yes", None)}, "y must not hold missing labels"),
+        ({"y": np.array([*(["yes", "no"] * 9), "no", np.nan], dtype=object)}, "y must not hold missing labels"),
         (
             {"X": X[:, [0, 0]], "ridge": 0.0},
             "Newton's method found no maximum with ridge=0: columns of X may be dependent",

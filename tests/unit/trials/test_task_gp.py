@@ -85,3 +85,11 @@ def test_chains_agree_with_the_posterior_integrated_on_a_grid():
     assert (error < 0.1).all()
     assert (np.abs(chain.mean(axis=(0, 1)) - expected) < 3 * error).all()
     assert (chain[:, :, 0] >= 0).all()
+
+
+def test_what_was_fitted_does_not_change_with_the_callers_array():
+    points = with_task(TASK, X)
+    process = TaskGP(2, task_factor=np.eye(2), **GIVEN).fit(points, Y)
+    before = process.predict(with_task(1))
+    points[:] = 0.0
+    np.testing.assert_array_equal(process.predict(with_task(1)), before)

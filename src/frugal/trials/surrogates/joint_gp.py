@@ -69,7 +69,7 @@ class JointGP(GP):
         self._covariance = Joint(self._kernel, fidelity)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
-        points = np.asarray(X, dtype=float)
+        points = np.array(X, dtype=float)
         inside = points.copy()
         if points.ndim == 2 and points.shape[1]:
             inside[:, -1] = self._in_cube(points[:, -1])

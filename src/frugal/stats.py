@@ -49,17 +49,17 @@ def welch(first: ArrayLike, second: ArrayLike) -> Welch:
 def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Number, mean and squared standard error along the last axis, without nan."""
     here = ~np.isnan(samples)
-    n, low = here.sum(axis=-1), samples.min(axis=-1, where=here, initial=np.inf)
+    n, constant = here.sum(axis=-1), _constant(samples, here)
     mean = np.where(here, samples, 0.0).sum(axis=-1) / n
-    mean = np.where(_are_equal(samples, here), low, mean)  # without rounding, so that they have no variance
+    mean = np.where(np.isnan(constant), mean, constant)  # without rounding, so that equal values have no variance
     squares = np.where(here, (samples - mean[..., None]) ** 2, 0.0)
     return n, mean, squares.sum(axis=-1) / (n - 1) / n
 
 
-def _are_equal(samples: Floats, here: NDArray[np.bool_] | Literal[True] = True) -> NDArray[np.bool_]:
-    """Whether all values along the last axis are equal, of those that are `here`."""
+def _constant(samples: Floats, here: NDArray[np.bool_] | Literal[True] = True) -> Floats:
+    """The value along the last axis, of those that are `here`, where all are equal; nan elsewhere."""
     low = samples.min(axis=-1, where=here, initial=np.inf)
-    return np.asarray(low == samples.max(axis=-1, where=here, initial=-np.inf))
+    return np.where(low == samples.max(axis=-1, where=here, initial=-np.inf), low, np.nan)
 
 
 def stars(p: float) -> str:
@@ -97,7 +97,7 @@ def standard_error(values: ArrayLike) -> float:
     x = np.asarray(values, dtype=float)
     if x.size < 2:
         return math.nan
-    return 0.0 if _are_equal(x) else float(x.std(ddof=1)) / math.sqrt(x.size)
+    return float(x.std(ddof=1)) / math.sqrt(x.size) if np.isnan(_constant(x)) else 0.0
 
 
 def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
@@ -114,8 +114,9 @@ def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
         (0.1, 1.0)
     """
     x = np.asarray(values, dtype=float)
-    if _are_equal(x):
-        return float(x[0]), 1.0
+    constant = _constant(x)
+    if not np.isnan(constant):
+        return float(constant), 1.0
     return float(x.mean()), float(x.std()) or 1.0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_choice
 from frugal.stats import mean_interval, standard_error
 
 TIDY = (
@@ -86,9 +87,8 @@ def in_order(table: pd.DataFrame, orders: Mapping[str, Iterable[Any] | None]) ->
             places.append(table[key].rank(method="dense"))
             continue
         listed = list(values)
-        unlisted = table.loc[~table[key].isin(listed), key]
-        if len(unlisted):
-            raise ValueError(f"{key} must be one of {', '.join(map(str, listed))}, got {unlisted.iloc[0]!r}")
+        for value in table[key].unique():
+            check_choice(key, value, listed)
         places.append(table[key].map(listed.index))
     return table.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
 

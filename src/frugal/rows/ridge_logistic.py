@@ -84,9 +84,10 @@ def fit_logistic(
         direction = _newton(X, w * p * (1.0 - p), gradient, ridge)
         if direction is None:
             break
-        if (np.abs(X @ direction) <= _TOLERANCE * (1.0 + np.abs(eta))).all():
+        change = X @ direction
+        if (np.abs(change) <= _TOLERANCE * (1.0 + np.abs(eta))).all():
             return beta + direction
-        if ridge == 0.0 and costs_no_likelihood(X, z, direction):
+        if ridge == 0.0 and costs_no_likelihood(X, z, direction, z * change):
             raise ValueError(
                 "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
             )

@@ -127,14 +127,14 @@ def fit_weighted(
         largest = float(np.abs(gains).max())
         if float((np.abs(gains) - _ROUNDING * np.abs(margins)).max()) <= _TOLERANCE:
             return _fitted(X, sign, w, (coef + step) / lengths, margins + gains, n_steps)
-        if costs_no_likelihood(Z, sign, step):
+        if costs_no_likelihood(Z, sign, step, gains):
             raise FitError(sample, "separated")
         length = _step_length(w, margins, gains, largest)
         coef, margins = coef + length * step, margins + length * gains
     raise FitError(sample, "no_convergence")
 
 
-def costs_no_likelihood(X: Floats, sign: Floats, step: Floats) -> bool:
+def costs_no_likelihood(X: Floats, sign: Floats, step: Floats, gains: Floats) -> bool:
     """Whether no row loses likelihood, however far one goes along a step: a hyperplane separates the classes.
 
     Rounding is no loss. It is judged by the terms of the row's own sum, since one far row may gain a billion times
@@ -144,8 +144,8 @@ def costs_no_likelihood(X: Floats, sign: Floats, step: Floats) -> bool:
         X: rows, shape (n, d).
         sign: 1 or -1 by class, shape (n,).
         step: change of the coefficients, shape (d,).
+        gains: change of the margins that it makes, `sign * (X @ step)`, shape (n,).
     """
-    gains = sign * (X @ step)
     if gains.min() < -_RECESSION * gains.max():
         return False
     sizes = np.abs(X)

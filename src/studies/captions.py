@@ -84,10 +84,9 @@ def _filled(text: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> s
     return environment.from_string(" ".join(text.split())).render(**names, config=config)
 
 
-def in_seeds(*counts: int) -> str:
-    """Numbers of seeds in words, each once: `1 seed`, `10 seeds`, `5 and 10 seeds`."""
-    different = list(dict.fromkeys(counts))
-    return " and ".join(map(str, different)) + (" seed" if different == [1] else " seeds")
+def in_seeds(count: int) -> str:
+    """A number of seeds in words: `1 seed`, `10 seeds`."""
+    return f"{count} seed{'' if count == 1 else 's'}"
 
 
 def interval_over_error(n_seeds: int) -> str:

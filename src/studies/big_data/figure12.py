@@ -12,6 +12,7 @@ from studies import plotters, style
 from studies.big_data.boundaries import LOOKS
 from studies.big_data.compression import PIMA
 from studies.big_data.tables import OURS, PUBLISHED
+from studies.captions import in_seeds
 from studies.records import Artefact
 from studies.tidy import by_measure, provenance, read_printed, tidied
 
@@ -139,7 +140,7 @@ def _title(table: pd.DataFrame, dataset: str) -> str:
     ours = table[(table["dataset"] == dataset) & (table["source"] == OURS)]
     if not len(ours):
         return f"{dataset} (published only)"
-    return f"{dataset}, {provenance(ours)}, {ours['n_seeds'].iloc[0]:g} seed(s)"
+    return f"{dataset}, {provenance(ours)}, {in_seeds(int(ours['n_seeds'].iloc[0]))}"
 
 
 def _draw_curves(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:

@@ -64,7 +64,11 @@ METHODS: Final = (
 NAMES: Final = tuple(method.name for method in METHODS)
 """Of the methods."""
 EI: Final = "ei_se"
-STARTS: Final = ("hypertune_optimum", "hypertune_shared")
+STARTS: Final = {
+    "hypertune_optimum": "HyperTune's, which starts from the subsets' optimum",
+    "hypertune_shared": "HyperTune's, which starts from the shared candidates",
+}
+"""Methods with right signs, one for each start -> whose error it is, in words."""
 TRIALS: Final = (4, 8, 12, 20)
 """Trials on all rows after which searches are compared; fixed before any run."""
 PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
@@ -132,12 +136,6 @@ SVM_TABLE: Final = Study(
     is_enough=ENOUGH,
 )
 
-_FROM: Final = {
-    "optimum": "HyperTune's, which starts from the subsets' optimum",
-    "shared": "HyperTune's, which starts from the shared candidates",
-}
-"""Starts as in names of methods and ids of claims -> in words."""
-
 
 def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
     """A rival's error over ours; equal in every seed it says nothing, as both have made the same trials."""
@@ -150,12 +148,12 @@ def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
     )
 
 
-def _finding(start: str, rival: str, by: str, trial: int) -> Claim:
+def _finding(ours: str, rival: str, by: str, trial: int) -> Claim:
     """By how many times the error of EI, or of HyperTune with reversed signs, is above HyperTune's.
 
-    `start` is of `_FROM`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`.
+    `ours` is of `STARTS`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`.
     """
-    ours = f"hypertune_{start}"
+    start = ours.removeprefix("hypertune_")
     method, whose = (EI, "EI's") if rival == EI else (f"{ours}_{rival}", "that with reversed signs")
     measure, when = "by_trials", f"after {trial} trials of each"
     if by == "seconds":
@@ -163,7 +161,7 @@ def _finding(start: str, rival: str, by: str, trial: int) -> Claim:
     return Claim(
         f"hypertune.svm_table.{start}_{rival}_{trial}_by_{by}",
         section="SVM with RBF Kernel",
-        quantity=f"best validation error so far on all rows, {whose} over {_FROM[start]}, {when} on all rows, on "
+        quantity=f"best validation error so far on all rows, {whose} over {STARTS[ours]}, {when} on all rows, on "
         "the look-up table of MNIST",
         unit="times",
         agrees=above(1),
@@ -174,8 +172,8 @@ def _finding(start: str, rival: str, by: str, trial: int) -> Claim:
 
 
 CLAIMS: Final = tuple(
-    _finding(start, rival, by, trial)
-    for start in _FROM
+    _finding(ours, rival, by, trial)
+    for ours in STARTS
     for rival, by in ((EI, "trials"), (EI, "seconds"), ("reversed", "trials"))
     for trial in TRIALS
 )

@@ -1,11 +1,13 @@
 """The profiles speak of rules that exist, and each of their lines says what it is for."""
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 import yaml
 from checkout import copy_to, snakemake
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ("all", "greedy_cv_sensitivity", "folds_comparison", "trials_comparison")
@@ -51,6 +53,11 @@ def test_slurm_profile_plans_everything(tmp_path):
     )
     done = snakemake(copy_to(tmp_path), "--dry-run", *profiles, "--configfile", "config/smoke.yaml", "--", *WHOLE)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_limit_on_submissions_that_the_workflow_lifts_on_one_machine_is_where_it_says():
+    assert "workflow.scheduler.job_rate_limiter = None" in (ROOT / "Snakefile").read_text()
+    assert "self.job_rate_limiter = " in inspect.getsource(JobScheduler.__init__)
 
 
 @pytest.mark.parametrize("kind", ["scores", "rungs", "search"])

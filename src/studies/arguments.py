@@ -148,7 +148,9 @@ def _add_folds(commands: Any) -> None:
     p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
     add_input(p, "--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
     add_input(p, "--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    p.add_argument(
+        "--n-candidates", type=int, nargs="+", help="lengths of the drawn lists; by default document 000's list"
+    )
     add_output(p, "--output", required=True)
 
 

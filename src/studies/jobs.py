@@ -143,14 +143,19 @@ def _explore(args: argparse.Namespace) -> None:
 
 def _compare(args: argparse.Namespace) -> None:
     """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
-    from frugal.folds.search import read_tables, warn_of_failures
+    from frugal.folds.search import Kept, read_tables, warn_of_failures
     from studies.folds_comparison.entries import Entry
     from studies.folds_comparison.replays import compare
+    from studies.shared.network_scores import in_authors_order
 
     entry = Entry(args.name, args.strategy, parse_settings(args.settings), budget_share=args.budget_share)
     kept = read_tables(args.scores, args.seconds)
     warn_of_failures(dict(enumerate(kept)))
-    write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)
+    lengths = args.n_candidates
+    if lengths is None:
+        kept = [Kept(in_authors_order(repetition.table)) for repetition in kept]
+        lengths = [len(kept[0].table.candidates)]
+    write(compare(entry, kept, lengths, timed=bool(args.seconds)), args.output)
 
 
 # Trials ----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from studies.beta_pruning import network, replays
 from studies.beta_pruning.paper import PAPER
 from studies.cli import main
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
+from studies.shared.network_scores import in_authors_order
 from studies.verdicts import NOT_RUN, judge_paper
 
 claims = partial(judge_paper, "beta_pruning")
@@ -53,20 +54,21 @@ def swept():
 
 
 def test_the_list_has_the_96_rows_of_the_authors_grid():
-    listed = replays.in_authors_order(made_up(0))
+    listed = in_authors_order(made_up(0))
     counts = Counter(json.dumps(candidate, sort_keys=True) for candidate in listed.candidates)
     assert len(listed.candidates) == 96
+    assert listed.meta["space"] == "authors_grid"
     assert len(counts) == 72
     doubled = {json.loads(text)["learning_rate"] for text, n in counts.items() if n == 2}
     assert doubled == {0.01}
-    other = replays.in_authors_order(made_up(1))
+    other = in_authors_order(made_up(1))
     assert other.candidates != listed.candidates
 
 
 def test_a_candidate_without_scores_is_named():
     table = made_up(0)
     with pytest.raises(ValueError, match=r"there are no scores of .*, a candidate of document 000"):
-        replays.in_authors_order(ScoreTable(table.scores[1:], table.seconds[1:], table.candidates[1:], table.meta))
+        in_authors_order(ScoreTable(table.scores[1:], table.seconds[1:], table.candidates[1:], table.meta))
 
 
 def test_standard_explores_one_candidate_every_five_trainings(explored):
@@ -75,7 +77,7 @@ def test_standard_explores_one_candidate_every_five_trainings(explored):
     np.testing.assert_array_equal(standard["n_complete"], standard["step"] // 5)
     assert (standard.groupby("seed")["step"].max() == 480).all()
     for seed, part in standard.groupby("seed"):
-        listed = replays.in_authors_order(made_up(seed))
+        listed = in_authors_order(made_up(seed))
         best = np.fmax.accumulate(listed.scores.mean(axis=1))
         for step, ours in zip(part["step"], part["best_mean"], strict=True):  # also where candidates have failed
             so_far, left = divmod(step, 5)
@@ -115,7 +117,7 @@ def test_wrong_prunings_and_regret_are_counted_by_means_over_all_folds():
     # The second candidate looks far worse than the first on two folds, and is better over all.
     table = made_up(0, n_failed=0)
     table.scores[:] = 0.5
-    listed = [json.dumps(c, sort_keys=True) for c in replays.in_authors_order(table).candidates]
+    listed = [json.dumps(c, sort_keys=True) for c in in_authors_order(table).candidates]
     first, second = listed[0], next(text for text in listed if text != listed[0])
     rows = [json.dumps(dict(c), sort_keys=True) for c in GRID]
     table.scores[rows.index(first)] = 0.79
@@ -290,6 +292,17 @@ def test_claims_have_the_documents_words_and_findings_have_none():
         assert claim.id.startswith("beta_pruning.")
         assert claim.artefact in shown
         assert bool(claim.quote) != claim.is_ours
+
+
+@pytest.mark.parametrize("method", ["standard", "beta_pruning"])
+def test_the_comparison_of_strategies_without_lengths_is_on_the_same_list(explored, tmp_path, method):
+    made_up(0).write(tmp_path / "scores.parquet")
+    arguments = [method, "--strategy", method, "--settings", json.dumps(SETTINGS.get(method, {}))]
+    arguments += ["--scores", str(tmp_path / "scores.parquet"), "--output", str(tmp_path / "runs.parquet")]
+    assert main(["job", "compare", *arguments]) == 0
+    (run,) = pd.read_parquet(tmp_path / "runs.parquet").to_dict("records")
+    last = explored[(explored["method"] == method) & (explored["seed"] == 0)].iloc[-1]
+    assert (run["n"], run["n_evaluations"], run["n_pruned"]) == (96, last["step"], last["n_pruned"])
 
 
 def test_the_command_writes_both_files_and_figures_are_drawn_of_them(tmp_path):

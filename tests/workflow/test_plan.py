@@ -202,7 +202,9 @@ def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_sc
     for job in jobs:
         assert job.startswith("network_scores:")
         assert "results/networks/mnist_cnn/mnist_500/default.csv" in job
-    assert len(of_rule(planned, "compare", "mnist_cnn")) == 20  # every one but successive halving
+    compared = of_rule(planned, "compare", "mnist_cnn")
+    assert len(compared) == 20  # every one but successive halving
+    assert not any("--n-candidates" in job for job in compared)  # the list is the document's
 
 
 @pytest.fixture(scope="module")

@@ -440,11 +440,11 @@ rule compare:
             job_code.compare(PLAN.folds.entries[wildcards.entry].strategy)
         ),
         budget=PLAN.folds.entry_budget,
-        lengths=config["folds_comparison"]["n_candidates"],
+        lengths=PLAN.folds.compared_lengths,
         seconds="",
     shell:
         "python -m studies job compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
-        " --scores {input.scores} {params.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
+        " --scores {input.scores} {params.seconds} {params.lengths} --output {output} > {log} 2>&1"
 
 
 use rule compare as compare_timed with:

@@ -12,32 +12,13 @@ import pandas as pd
 from frugal.folds import ScoreTable
 from frugal.folds.replay import Trace, replay
 from frugal.folds.strategies import make, try_out, with_facts
-from frugal.learners.networks import authors_grid
 from frugal.seeds import rng_for
-from frugal.spaces import as_json
 from frugal.stats import mean_score
 from studies.beta_pruning.network import EXPLORERS
+from studies.shared.network_scores import in_authors_order
 from studies.shared.prunings import judge
 
 Settings = Mapping[str, Mapping[str, Any]]
-
-
-def in_authors_order(table: ScoreTable) -> ScoreTable:
-    """The candidates of one run of the document: 96 rows in random order, 24 of them repeats.
-
-    Args:
-        table: scores of all 72 distinct candidates; dataset and seed in its meta decide the order.
-
-    Raises:
-        ValueError: if a candidate of the document was not scored.
-    """
-    rows = {as_json(candidate): row for row, candidate in enumerate(table.candidates)}
-    rng = rng_for("beta_pruning", "order", table.meta["dataset"], table.meta["seed"])
-    texts = [as_json(candidate) for candidate in authors_grid(rng)]
-    missing = [text for text in texts if text not in rows]
-    if missing:
-        raise ValueError(f"there are no scores of {missing[0]}, a candidate of document 000")
-    return table.take([rows[text] for text in texts])
 
 
 def check_swept(settings: Settings, *, taus: Iterable[float], buffers: Iterable[int]) -> None:

@@ -494,8 +494,9 @@ def _legend(figure: Figure, *, ncols: int = 4, title: str | None = None) -> None
 
 
 _SEEDS: Final = "{{ config.folds_comparison.n_seeds | seeds }}."
-_OF_NETWORK: Final = """Lists are drawn with replacement from its 72 candidates; successive halving is left out,
-since the network is not trained on fewer images, and so are seconds, since trainings ran beside each other.
+_OF_NETWORK: Final = """The list is the document's: 96 candidates in random order, 24 of them repeats. Successive
+halving is left out, since the network is not trained on fewer images, and so are seconds, since trainings ran
+beside each other.
 {{ config.beta_pruning.network.dataset }}, {{ config.beta_pruning.network.epochs }} epochs per training,
 {{ config.beta_pruning.network.n_seeds | seeds }}."""
 

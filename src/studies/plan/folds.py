@@ -336,6 +336,12 @@ class FoldJobs:
         share = self.entries[w.entry].budget_share
         return "" if share is None else f"--budget-share {float(share)}"
 
+    def compared_lengths(self, w: Wildcards) -> str:
+        """The command-line flag of the lengths of drawn lists, where the document does not list its candidates."""
+        if w.classifier in NETWORKS:
+            return ""
+        return f"--n-candidates {' '.join(map(str, self.comparison['n_candidates']))}"
+
     def compared_files(self, w: Wildcards) -> list[str]:
         """The runs of every compared strategy on every cell, or on those with timed fits."""
         if w.kind == "network":  # on fewer rows it is not trained

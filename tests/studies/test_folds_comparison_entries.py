@@ -66,6 +66,7 @@ def test_the_beta_model_is_compared_at_three_thresholds_that_tables_name():
     taus = {in_words(name): entry.settings["tau"] for name, entry in beta.items()}
     assert taus == {"beta pruning tau 0.7": 0.7, "beta pruning tau 0.9": 0.9, "beta pruning": 0.99}
     assert look_of("beta_pruning_tau_0_7", "beta_pruning", math.nan).label == "beta pruning tau 0.7"
+    assert len({look_of(name, "beta_pruning", math.nan).color for name in beta}) == 3
 
 
 @pytest.mark.parametrize("scale", ["smoke", "config", "paper"])

@@ -84,6 +84,34 @@ def test_the_assumptions_count_how_often_pruning_lost_the_best():
     assert f"and in {lost.loc[('threshold_pruning', 5), 'sum']} of {total} with k = 5" in text
     beta = lost.loc["beta_pruning"].sum()
     assert f"the Beta model in {beta['sum']} of {beta['size']}" in text
+    prunings = runs.groupby("method")[["n_judged", "n_wrong"]].sum()
+    n, wrong = prunings.loc["threshold_pruning"]
+    assert f"{wrong} of the heuristic's {n:,} were wrong" in text
+    assert prunings.loc["beta_pruning", "n_wrong"] == 0
+    assert f"none of the Beta model's {prunings.loc['beta_pruning', 'n_judged']:,}." in text
+    n, wrong = prunings.loc["beta_pruning_tau_0_9"]
+    assert f"and {wrong} of {n:,} are wrong." in text
+
+
+def test_the_page_on_folds_counts_prunings_and_the_wrong_ones():
+    runs = pd.read_parquet(ROOT / "results/published/folds_comparison/runs/runs.parquet")
+    counted = runs.groupby("method")[["n_judged", "n_wrong", "best_pruned"]].sum()
+    page = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
+    lines = page.split("| strategy | prunings |")[1].split("\n\n")[0].splitlines()[2:]
+    names = {
+        "Bayesian pruning, tau = 0.99": "beta_pruning",
+        "Bayesian pruning, tau = 0.9": "beta_pruning_tau_0_9",
+        "Bayesian pruning, tau = 0.7": "beta_pruning_tau_0_7",
+        "Wilcoxon pruner": "wilcoxon",
+    }
+    assert len(lines) == 9
+    for line in lines:
+        name, *numbers = (part.strip() for part in line.strip("| ").split("|"))
+        assert numbers == [f"{n:,}" for n in counted.loc[names.get(name, name.replace(" ", "_"))]]
+    n, wrong, _ = counted.loc["beta_pruning_tau_0_9"]
+    assert f"Here {100 * wrong / n:.1f} % and " in page
+    n, wrong, _ = counted.loc["beta_pruning_tau_0_7"]
+    assert f" % and {100 * wrong / n:.0f} % are." in page
 
 
 @pytest.mark.slow
@@ -214,7 +242,10 @@ def test_the_guide_quotes_the_published_comparison_of_searches_cut_short():
     text = " ".join((ROOT / "docs/model_selection.md").read_text().split())
     assert f"its candidate is {100 * cut[ours]:.2f} points below the best one, that of `{rivals[0]}`" in text
     assert all(f"`{rival}` {100 * cut[rival]:.2f}" in text for rival in rivals)
-    assert cut[ours] == cut.min()
+    assert (
+        f'With `settings={{"tau": 0.9}}` in place of 0.99 it is {100 * cut["beta_pruning_tau_0_9"]:.2f}.' in text
+    )
+    assert cut[ours] == cut.drop("beta_pruning_tau_0_9").min()
 
 
 def test_the_readme_says_under_its_pictures_what_they_show():

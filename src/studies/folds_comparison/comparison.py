@@ -66,6 +66,9 @@ RANKED: Final = {
 """What strategies are ranked by: what they end with, what it cost, and where they stood at the same cost."""
 MEAN: Final = {"ours": "mean", "ours_se": "se"}
 
+_LIGHTER: Final = {"beta_pruning_tau_0_7": "#B9E0C9", "beta_pruning_tau_0_9": "#6FB08E"}
+"""Colours of the same strategy with other settings; its marker stays."""
+
 _COMPARED: Final = (*CELL, "strategy", "budget_share")
 _SHARES: Final = ("folds_share", "rows_share")
 _OF_A_NETWORK: Final = {"classifier": "mnist_cnn"}
@@ -421,7 +424,9 @@ def look_of(method: str, strategy: str, budget_share: float) -> Look:
     look = style.LOOKS.get(strategy) or _plain_look(strategy)
     if pd.notna(budget_share):
         return replace(look, label=f"{look.label}, {budget_text(budget_share)}")
-    return look if method == strategy else replace(look, label=in_words(method))
+    if method == strategy:
+        return look
+    return replace(look, label=in_words(method), color=_LIGHTER.get(method, look.color))
 
 
 def in_words(method: str) -> str:

@@ -56,7 +56,7 @@ def test_slurm_profile_plans_everything(tmp_path):
 
 
 def test_the_limit_on_submissions_that_the_workflow_lifts_on_one_machine_is_where_it_says():
-    assert "workflow.scheduler.job_rate_limiter = None" in (ROOT / "Snakefile").read_text()
+    assert "workflow.scheduler.job_rate_limiter = None" in (ROOT / "workflow/rules/common.smk").read_text()
     assert "self.job_rate_limiter = " in inspect.getsource(JobScheduler.__init__)
 
 

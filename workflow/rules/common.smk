@@ -33,6 +33,10 @@ TIMED = [name for name, study in PLAN.rows.experiments.items() if study.is_timed
 onstart:
     # Building what the jobs are made of takes seconds: once a run, neither in its jobs nor in a dry run.
     checked(studies_config.check_all, config, source="configuration")
+    # Snakemake looks for jobs to start again a second after every time that it looked, once for each job that has ended.
+    # That is for its limit on submissions, which one machine does not need.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
 wildcard_constraints:

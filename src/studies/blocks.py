@@ -24,7 +24,7 @@ subset."""
 OF_OTHERS = (
     *("n_seeds", "n_trials", "default_n_trials", "strategies"),
     *("check_share", "curve", "termination"),
-    *("datasets", "scalers", "subset_share", "rows_per_class", "sizes"),
+    *("datasets", "tables", "scalers", "subset_share", "rows_per_class", "sizes"),
 )
 """Keys of a search's block that are not its problem's: the workflow's and its methods', those of termination, and
 those that say by data set what `on_dataset` reads."""
@@ -272,9 +272,8 @@ def classes_of(dataset: str) -> int:
 
 def chosen_problems(search: Study, block: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Learner and data set of an experiment's searches: all, or those that a block of document 004 chooses."""
-    if search.resource != "rows":
-        return list(search.problems)
-    return [(learner, name) for learner, name in search.problems if name in block["datasets"]]
+    chosen = block["datasets"] if search.resource == "rows" else block.get("tables", _datasets_of(search))
+    return [(learner, name) for learner, name in search.problems if name in chosen]
 
 
 def check_block(search: Study, block: Mapping[str, Any]) -> None:

@@ -165,6 +165,8 @@ def _check_tables(config: Mapping[str, Any]) -> None:
         with named(f"lookup.{name}"):
             learners.check_fitted(block["learner"])
             grid_or_space("grid", block["learner"], block["space"], block["n_per_dimension"])
+            if block["learner"] == "svm" and block.get("scaler", "none") != "none":
+                raise ValueError(f"scaler must be none for the learner svm, got {block['scaler']}")
             if len(block["n_subsets"]) != len(block["sizes"]):
                 raise ValueError(f"n_subsets must hold {len(block['sizes'])} numbers, as sizes does")
             n_rows = n_train_of(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])

@@ -368,6 +368,7 @@ class LookUpTable(Settings):
     n_train: Count | None = Field(description="number of the other training rows; null: all")
     seed: Seed = Field(description="seed of the learner and the draws of rows")
     n_rechecked: Count = Field(description="cells fitted live and compared")
+    scaler: Scaler = left_out("none", "fitted on the training rows; the learner svm has none")
 
 
 class SvmMnist(LookUpTable):
@@ -397,6 +398,54 @@ class SvmMnist(LookUpTable):
     smoke = {"n_per_dimension": 3, "sizes": [512, 256, 128], "n_subsets": [1, 2, 2], "n_valid": 1000}
 
 
+class StartTable(LookUpTable):
+    """What document 004's start and signs are looked at on, beside `SvmMnist`.
+
+    There are the rows of a search and an eighth of these, HyperTune's five subsets.
+    """
+
+    learner: str = setting("elastic_net", "document 004", "learner that is fitted in one go")
+    dataset: Name = setting("letter", "document 004", "dataset of the catalogue")
+    space: str = setting("hypertune", "document 004; exponents ours", "space of the learner")
+    n_per_dimension: int = setting(
+        20, "as of svm_mnist", "values of each hyperparameter, evenly spaced from end to end", ge=2, le=1000
+    )
+    sizes: Several[Two] = setting([8192, 1024], OURS, "training rows, all and of HyperTune's subsets")
+    n_subsets: list[Count] = setting([1, 5], "document 004: 5", "draws of rows at each size", min_length=1)
+    n_valid: Count = setting(4000, OURS, "validation rows, the last of the training file")
+    n_test: Whole = setting(4000, OURS, "test rows, of a dataset that sets none apart itself; 0: its own")
+    n_train: Count | None = setting(None, OURS, "number of the other training rows; null: all")
+    seed: Seed = setting(0, OURS, "seed of the learner and the draws of rows")
+    n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
+
+    laptop = {"n_per_dimension": 4, "sizes": [1024, 128], "n_valid": 1000, "n_test": 1000}
+    smoke = {"n_per_dimension": 3, "sizes": [512, 64]}
+
+
+class ElasticNetLetter(StartTable):
+    """Elastic net on letter: 20 x 20 candidates x 6 draws = 2,400 fits, in 20 jobs of 2 to 3 CPU minutes."""
+
+
+class ElasticNetAdult(StartTable):
+    """Elastic net on scaled adult: 20 x 20 candidates x 6 draws, in 20 jobs of half a CPU minute."""
+
+    dataset: Name = setting("adult", "document 004", "dataset of the catalogue")
+    n_valid: Count = setting(8000, OURS, "validation rows, the last of the training file")
+    n_test: Whole = setting(0, "adult has its own", "test rows, of a dataset that sets none apart itself")
+    scaler: Scaler = setting(
+        "standard", "ours, as in hypertune.elastic_net.scalers", "fitted on the training rows"
+    )
+
+    laptop = {**StartTable.laptop, "n_test": 0}
+
+
+class SvmLetter(StartTable):
+    """SVM on letter: 20 x 20 candidates x 6 draws, in 20 jobs of 1 to 2 CPU minutes."""
+
+    learner: str = setting("svm", "document 004", "learner that is fitted in one go")
+    sizes: Several[Two] = setting([4096, 512], OURS, "training rows, all and of HyperTune's subsets")
+
+
 class Lookup(Settings):
     """Tables of real fits by name, each `snakemake results/lookup/NAME.parquet`; others may stand beside."""
 
@@ -404,6 +453,9 @@ class Lookup(Settings):
     __pydantic_extra__: dict[Name, LookUpTable]
 
     svm_mnist: SvmMnist
+    svm_letter: SvmLetter
+    elastic_net_letter: ElasticNetLetter
+    elastic_net_adult: ElasticNetAdult
 
 
 Network = Literal["mlp", "cifar_cnn"]

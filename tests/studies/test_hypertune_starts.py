@@ -6,12 +6,12 @@ from studies.hypertune import starts
 from studies.verdicts import NOT_RUN, judge_claims
 
 
-def search(method, seed, errors, *, n_on_subsets=0, seconds=1.0):
+def search(method, seed, errors, *, n_on_subsets=0, seconds=1.0, table="svm_mnist"):
     """Trials on subsets, then on all rows, each of so many seconds with a second of the optimiser's."""
     n_rows = [1024.0] * n_on_subsets + [np.nan] * len(errors)
     return pd.DataFrame(
         {
-            "experiment": "svm_table", "method": method, "learner": "lookup", "dataset": "svm_mnist", "seed": seed,
+            "experiment": "svm_table", "method": method, "learner": "lookup", "dataset": table, "seed": seed,
             "data": "original", "id": range(len(n_rows)), "n_rows": n_rows,
             "error": [0.9] * n_on_subsets + list(errors), "seconds": seconds, "overhead_s": 1.0, "cost": 1.0,
             "epochs": np.nan, "curve": "[]", "incumbent": None,
@@ -19,9 +19,9 @@ def search(method, seed, errors, *, n_on_subsets=0, seconds=1.0):
     )  # fmt: skip
 
 
-def table_of_fits():
+def table_of_fits(learner="svm", dataset="mnist", n_rows=8192.0):
     return pd.DataFrame(
-        {"learner": "lookup", "dataset": "svm_mnist", "data": "original", "candidate": [0, 1], "n_rows": 8192.0,
+        {"learner": learner, "dataset": dataset, "data": "original", "candidate": [0, 1], "n_rows": n_rows,
          "subset": 0, "test_error": [0.1, 0.2], "id": np.nan, "method": np.nan}
     )  # fmt: skip
 
@@ -89,7 +89,7 @@ def test_two_seeds_and_a_missing_method_get_no_verdict(runs):
 
 
 def test_the_table_has_a_row_per_method_measure_and_trial_in_per_cent(runs):
-    table = starts.tabulate(runs, "paper")
+    table = starts.TABLE.summarise(runs, "paper")
     assert len(table) == (5 + 2) * 4
     row = table.set_index(["method", "measure", "trial"]).loc[("hypertune_optimum", "by_trials", 20)]
     assert row["ours"] == pytest.approx(100 * 0.1 * 1.045)
@@ -104,6 +104,58 @@ def test_a_single_seed_has_lines_without_intervals(runs):
     figure = starts.draw(starts.summarise(one))
     assert [len(axis.get_lines()) for axis in figure.axes] == [5, 5]
     assert starts.tabulate(one, "smoke")["low"].isna().all()
+
+
+@pytest.fixture(scope="module")
+def runs_on_tables(runs):
+    """The searches of `runs` on each further table, with errors of a size of its own."""
+    trials, parts = runs[runs["method"].notna()], []
+    for size, (table, facts) in enumerate(
+        {
+            "elastic_net_adult": ("elastic_net", "adult", 8192.0),
+            "elastic_net_letter": ("elastic_net", "letter", 8192.0),
+            "svm_letter": ("svm", "letter", 4096.0),
+        }.items(),
+        1,
+    ):
+        searched = trials.assign(experiment="other_tables", dataset=table, error=trials["error"] / size)
+        if table == "svm_letter":  # there alone EI is as good as the others
+            is_ei = searched["method"] == starts.EI
+            searched["error"] = searched["error"].mask(is_ei, searched["error"] / 4)
+        parts += [table_of_fits(*facts), searched]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_tables_are_kept_apart(runs, runs_on_tables):
+    table = starts.OTHERS_TABLE.summarise(runs_on_tables, "paper")
+    assert list(table["dataset"].unique()) == list(starts.OTHERS)
+    n_rows = table.groupby("dataset")["n_rows"].agg(["min", "max"])
+    assert n_rows.to_numpy().tolist() == [[8192, 8192], [8192, 8192], [4096, 4096]]
+    ours = table.set_index(starts.KEYS)["ours"]
+    alone = starts.TABLE.summarise(runs, "paper").set_index(starts.KEYS[1:])["ours"]
+    for size, name in enumerate(["elastic_net_adult", "elastic_net_letter"], 1):
+        assert np.allclose(ours[name].reindex(alone.index) * size, alone)
+    assert "| elastic net on scaled adult | EI, which has no signs |" in starts.render(table)
+
+
+def test_findings_are_of_their_own_table_and_need_all_of_them(runs_on_tables):
+    judged = judge_claims(starts.CLAIMS, {"other_tables": runs_on_tables}, "paper").set_index("id")
+    found = {
+        table: judged.loc[f"hypertune.other_tables.{table}.optimum_ei_se_20_by_trials", "ours"]
+        for table in starts.OTHERS
+    }
+    assert found["elastic_net_letter"] == pytest.approx(found["elastic_net_adult"])
+    assert found["svm_letter"] == pytest.approx(found["elastic_net_letter"] / 4)
+    is_two = ~(runs_on_tables["dataset"] == "elastic_net_adult")
+    judged = judge_claims(starts.CLAIMS, {"other_tables": runs_on_tables[is_two]}, "paper")
+    assert set(judged["verdict"]) == {NOT_RUN}
+
+
+def test_the_figure_of_the_tables_has_a_row_of_panels_for_each(runs_on_tables):
+    table = starts.OTHERS_FIGURE.summarise(runs_on_tables)
+    figure = starts.OTHERS_FIGURE.draw(table)
+    assert [axis.get_title() for axis in figure.axes] == [label for label in starts.OTHERS.values() for _ in "12"]
+    assert [len(axis.get_lines()) for axis in figure.axes] == [5] * 6
 
 
 def test_lines_begin_where_all_seeds_have_a_value_and_the_figure_shows_both_panels(runs):

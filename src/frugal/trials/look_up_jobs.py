@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from frugal import datasets, learners
-from frugal.checks import check_settings, check_whole
+from frugal.checks import check_known, check_settings, check_whole
 from frugal.interface import Candidate
 from frugal.spaces import Ordinal, SearchSpace
 from frugal.trials.lines import JournalPath
@@ -31,6 +31,8 @@ SETTINGS: Final = (
     "n_train",
     "seed",
 )
+SCALER: Final = "scaler"
+"""A setting that may be left out."""
 
 
 def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> LearnerProblem:
@@ -40,18 +42,22 @@ def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> Learne
         settings: learner; dataset; space, the learner's; n_per_dimension, values of each of its dimensions, evenly
             spaced from end to end of its scale; sizes and n_subsets, as `measure` takes them; n_valid and n_test,
             the last training rows (n_test: 0 where the dataset has test rows of its own); n_train, of the others
-            (None: all); seed, of the learner and of the draws.
+            (None: all); seed, of the learner and of the draws; scaler, as `learners.scaler_for` knows it, fitted
+            on a trial's training rows (left out: none).
         root: folder of the datasets.
 
     Raises:
-        ValueError: on a lacking or unknown setting, learner, space or dataset, or more rows than there are.
+        ValueError: on a lacking or unknown setting, learner, space, dataset or scaler, or more rows than there
+            are.
     """
-    check_settings(settings, SETTINGS)
+    check_settings({name: value for name, value in settings.items() if name != SCALER}, SETTINGS)
     learners.check_fitted(settings["learner"])
+    scaler = settings.get(SCALER, "none")
+    check_known("scaler", scaler, learners.SCALERS)
     space = grid_of(learners.space(settings["space"], settings["learner"]), settings["n_per_dimension"])
     data = datasets.load(settings["dataset"], root=root)
     parts = split(data, **{name: settings[name] for name in ("n_valid", "n_test", "n_train")})
-    return LearnerProblem(settings["learner"], data, parts, space, seed=settings["seed"])
+    return LearnerProblem(settings["learner"], data, parts, space, seed=settings["seed"], scaler=scaler)
 
 
 def grid_of(space: SearchSpace, n_per_dimension: int) -> SearchSpace:

@@ -121,7 +121,8 @@ def in_groups(
         raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
     facts = facts_of(problem)
     parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
-    journal = Lines(journal_path, {**facts, **parts, "candidates": names})
+    scaled = {} if problem.scaler == "none" else {"scaler": problem.scaler}
+    journal = Lines(journal_path, {**facts, **parts, **scaled, "candidates": names})
     cells = dict(journal.rows(lambda row: (_key(row), row)))
     for n_rows, subset in sizes.draws():
         left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]

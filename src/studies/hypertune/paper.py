@@ -14,6 +14,7 @@ RUNS: Final = (
     complexity.COMPLEXITY_BY_GAMMA.name,
     *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")),
     starts.SVM_TABLE.name,
+    starts.OTHER_TABLES.name,
 )
 """Names of the studies, in the document's order."""
 CLAIMS: Final[tuple[Claim, ...]] = tuple(
@@ -32,6 +33,7 @@ PAPER: Final = Paper(
             *curves.STUDIES,
             *errors.STUDIES,
             starts.SVM_TABLE,
+            starts.OTHER_TABLES,
         ),
         key=lambda study: RUNS.index(study.name),
     ),
@@ -49,6 +51,8 @@ PAPER: Final = Paper(
         curves.FIGURE5,
         starts.TABLE,
         starts.FIGURE,
+        starts.OTHERS_TABLE,
+        starts.OTHERS_FIGURE,
     ),
     claims=CLAIMS,
     about_claims={

@@ -549,6 +549,29 @@ class SvmTable(Settings):
     }
 
 
+class OtherTables(SvmTable):
+    """The same on further tables of `lookup`: 5 searches per table and seed."""
+
+    tables: Distinct[Literal["svm_letter", "elastic_net_letter", "elastic_net_adult"]] = setting(
+        ["svm_letter", "elastic_net_letter", "elastic_net_adult"],
+        OURS,
+        "look-up tables that are searched; []: it is not run",
+    )
+    n_trials: NumbersByMethod = setting(
+        {
+            "hypertune_optimum": 70,
+            "hypertune_shared": 70,
+            "hypertune_optimum_reversed": 70,
+            "hypertune_shared_reversed": 70,
+            "ei_se": 80,
+        },
+        "ours: 20 on all rows, and of EI as many as fill HyperTune's time where a fit is quick",
+        "trials of a search by method, on subsets included; null: not run",
+    )
+
+    laptop = {**SvmTable.laptop, "tables": ["elastic_net_letter"]}
+
+
 class HyperTune(Settings):
     """Document 004: HyperTune."""
 
@@ -557,6 +580,7 @@ class HyperTune(Settings):
     elastic_net: ElasticNet
     svm: Svm
     svm_table: SvmTable
+    other_tables: OtherTables
     svm_rff: SvmRff
     mlp: Mlp
     cifar_cnn: CifarCnn

@@ -1,9 +1,10 @@
-"""HyperTune on the SVM's look-up table: what its start does, and what its signs do, beside EI. The study is ours.
+"""HyperTune on look-up tables: what its start does, and what its signs do, beside EI. The studies are ours.
 
 The document leaves open which candidates HyperTune first tries on all rows. Two readings are compared: those that
 its rivals start from (`shared`), and the average of the optima on subsets (`subset_optimum`). With reversed signs
 HyperTune does the same on subsets, so the difference to right signs is that of the signs alone. EI is HyperTune
-without subsets and signs. A table of real fits makes many seeds cheap; it is of one data set, MNIST.
+without subsets and signs. A table of real fits makes many seeds cheap. The first is of an SVM on MNIST, the others
+are of `OTHERS`.
 
 Errors are best validation errors so far on all rows, compared as ratios seed by seed. By trials, both searches
 have made as many trials on all rows. By seconds, EI has what it had found when HyperTune ended that trial; seconds
@@ -69,12 +70,20 @@ STARTS: Final = {
     "hypertune_shared": "HyperTune's, which starts from the shared candidates",
 }
 """Methods with right signs, one for each start -> whose error it is, in words."""
+OTHERS: Final = {
+    "svm_letter": "SVM on letter",
+    "elastic_net_letter": "elastic net on letter",
+    "elastic_net_adult": "elastic net on scaled adult",
+}
+"""Look-up table -> its learner and data set, in words."""
+TABLES: Final = ("svm_mnist", *OTHERS)
+"""All of them, in the order in which they are shown."""
 TRIALS: Final = (4, 8, 12, 20)
 """Trials on all rows after which searches are compared; fixed before any run."""
 PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
 """Panel -> what it is drawn against."""
 N_POINTS: Final = 201
-KEYS: Final = ["method", "measure", "trial"]
+KEYS: Final = ["dataset", "method", "measure", "trial"]
 _MEASURES: Final = ("by_trials", *(f"by_seconds_of_{start}" for start in STARTS))
 _LOOKS: Final = {method.name: method.look for method in METHODS}
 
@@ -92,49 +101,65 @@ def at_trials(runs: pd.DataFrame) -> pd.DataFrame:
     """Best errors after `TRIALS` on all rows, and what EI had found in the seconds that these took.
 
     Returns:
-        method, measure (`by_trials`; of EI also `by_seconds_of_{method}`, when that method of `STARTS` ended the
-        trial), trial, seed, data, error. nan where EI had not ended a trial by then.
+        dataset (the table), method, measure (`by_trials`; of EI also `by_seconds_of_{method}`, when that method of
+        `STARTS` ended the trial), trial, seed, data, error. nan where EI had not ended a trial by then.
     """
     searches, rows = whole_trials(runs), []
-    for (method, seed), path in searches.groupby(["method", "seed"]):
+    rivals = dict(iter(searches[searches["method"] == EI].groupby(["dataset", "seed"])))
+    for (dataset, method, seed), path in searches.groupby(["dataset", "method", "seed"]):
         reached = path[path["trial"].isin(TRIALS)]
         rows.append(reached.assign(measure="by_trials", error=reached["best"]))
-        rival = searches[(searches["method"] == EI) & (searches["seed"] == seed)]
-        if method in STARTS and len(rival):
+        rival = rivals.get((dataset, seed))
+        if method in STARTS and rival is not None:
             known = [rival[name].to_numpy(float) for name in ("spent_seconds", "best")]
             error = steps(known[0], known[1], reached["spent_seconds"].to_numpy(float))
             rows.append(reached.assign(method=EI, measure=f"by_seconds_of_{method}", error=error))
     return pd.concat(rows, ignore_index=True)[[*KEYS, "seed", "data", "error"]]
 
 
+def most_rows(runs: pd.DataFrame) -> pd.Series[int]:
+    """The most rows of each look-up table, by its name, which is that of its learner and data set."""
+    found = cells(runs)
+    most: pd.Series[int] = found["n_rows"].groupby(found["learner"] + "_" + found["dataset"]).max()
+    return most
+
+
 # Claims --------------------------------------------------------------------------------------------------------
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
-    """Best errors by "{method} {measure} {trial}", each (n_seeds,); nan where there is no value."""
+    """Best errors by "{dataset} {method} {measure} {trial}", each (n_seeds,); nan where there is no value."""
     found = at_trials(runs)
     seeds = sorted(found["seed"].unique())
     errors = {cell: part.set_index("seed")["error"].reindex(seeds) for cell, part in found.groupby(KEYS)}
     absent = pd.Series(np.nan, seeds)
     return {
-        f"{method} {measure} {trial}": errors.get((method, measure, trial), absent).to_numpy(float)
+        f"{dataset} {method} {measure} {trial}": errors.get((dataset, method, measure, trial), absent).to_numpy(
+            float
+        )
+        for dataset in TABLES
         for method in NAMES
         for measure in _MEASURES
         for trial in TRIALS
     }
 
 
-ENOUGH: Final = Floor(seeds=FLOOR, groups=("method",), methods=METHODS)
-SVM_TABLE: Final = Study(
-    name="svm_table",
-    methods=METHODS,
-    problems=(("lookup", "svm_mnist"),),
-    resource="sizes",
-    kinds=(kinds.of_experiment("svm_table", kinds.SEARCH, kind="searches"),),
-    judged=trials_of,
-    arrays=arrays,
-    is_enough=ENOUGH,
-)
+def _study(name: str, *tables: str) -> Study:
+    """Searches on these look-up tables; nothing is judged before there are all of them."""
+    return Study(
+        name=name,
+        methods=METHODS,
+        problems=tuple(("lookup", table) for table in tables),
+        resource="sizes",
+        kinds=(kinds.of_experiment(name, kinds.SEARCH, kind="searches"),),
+        judged=trials_of,
+        arrays=arrays,
+        is_enough=Floor(seeds=FLOOR, groups=("dataset", "method"), methods=METHODS, values={"dataset": tables}),
+    )
+
+
+SVM_TABLE: Final = _study("svm_table", "svm_mnist")
+OTHER_TABLES: Final = _study("other_tables", *OTHERS)
 
 
 def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
@@ -148,31 +173,35 @@ def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
     )
 
 
-def _finding(ours: str, rival: str, by: str, trial: int) -> Claim:
+def _finding(ours: str, rival: str, by: str, trial: int, table: str = "") -> Claim:
     """By how many times the error of EI, or of HyperTune with reversed signs, is above HyperTune's.
 
-    `ours` is of `STARTS`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`.
+    `ours` is of `STARTS`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`, `table` of `OTHERS`.
     """
     start = ours.removeprefix("hypertune_")
     method, whose = (EI, "EI's") if rival == EI else (f"{ours}_{rival}", "that with reversed signs")
     measure, when = "by_trials", f"after {trial} trials of each"
     if by == "seconds":
         measure, when = f"by_seconds_of_{ours}", f"when HyperTune has ended {trial} trials"
+    dataset = table or "svm_mnist"
     return Claim(
-        f"hypertune.svm_table.{start}_{rival}_{trial}_by_{by}",
-        section="SVM with RBF Kernel",
+        f"hypertune.{f'other_tables.{table}' if table else 'svm_table'}.{start}_{rival}_{trial}_by_{by}",
+        section="Elastic Net" if table.startswith("elastic_net") else "SVM with RBF Kernel",
         quantity=f"best validation error so far on all rows, {whose} over {STARTS[ours]}, {when} on all rows, on "
-        "the look-up table of MNIST",
+        f"the look-up table of {f'the {OTHERS[table]}' if table else 'MNIST'}",
         unit="times",
         agrees=above(1),
-        measure=partial(_ratio, rival=f"{method} {measure} {trial}", ours=f"{ours} by_trials {trial}"),
-        artefact="tables/starts",
-        study="svm_table",
+        measure=partial(
+            _ratio, rival=f"{dataset} {method} {measure} {trial}", ours=f"{dataset} {ours} by_trials {trial}"
+        ),
+        artefact="tables/starts_on_tables" if table else "tables/starts",
+        study="other_tables" if table else "svm_table",
     )
 
 
 CLAIMS: Final = tuple(
-    _finding(ours, rival, by, trial)
+    _finding(ours, rival, by, trial, table)
+    for table in ("", *OTHERS)
     for ours in STARTS
     for rival, by in ((EI, "trials"), (EI, "seconds"), ("reversed", "trials"))
     for trial in TRIALS
@@ -182,30 +211,34 @@ CLAIMS: Final = tuple(
 # Table ---------------------------------------------------------------------------------------------------------
 
 
-def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+def tabulate(runs: pd.DataFrame, scale: str, keys: list[str] = KEYS) -> pd.DataFrame:
     """Best validation errors so far on all rows, in %, means over seeds with 95 % intervals.
 
     Args:
-        runs: of `svm_table`.
+        runs: of `svm_table` or `other_tables`.
         scale: label of the run.
+        keys: which of `KEYS`; of one table all but its name.
 
     Returns:
-        `KEYS` as of `at_trials`, `tidy.TIDY`, n_rows (all of the table), n_missing.
+        `keys` as of `at_trials`, `tidy.TIDY`, n_rows (all of the table), n_missing.
     """
     found = at_trials(runs)
     table = mean_by_seed(found.assign(error=100 * found["error"]), "error", KEYS)
-    table = in_order(table, {"method": NAMES, "measure": _MEASURES, "trial": None})
-    table["n_rows"] = cells(runs)["n_rows"].max()
-    return tidied(table, KEYS, scale, "n_rows", "n_missing")
+    orders = {"dataset": TABLES, "method": NAMES, "measure": _MEASURES, "trial": None}
+    table = in_order(table, orders)
+    table["n_rows"] = table["dataset"].map(most_rows(runs))
+    return tidied(table, keys, scale, "n_rows", "n_missing")
 
 
 def render(table: pd.DataFrame) -> str:
-    """Markdown: a column per number of trials, a row per method."""
+    """Markdown: a column per number of trials, a row per method, and per look-up table where there are several."""
     labels = {name: look.label for name, look in _LOOKS.items()}
     when = {"by_trials": "after as many trials"} | {
         f"by_seconds_of_{start}": f"in the seconds of {labels[start]}" for start in STARTS
     }
     shown = table.assign(method=table["method"].map(labels), measure=table["measure"].map(when))
+    if "dataset" in table:
+        shown["dataset"] = table["dataset"].map(OTHERS)
     text = crossed(shown, "trial", [with_interval(row) for row in table.itertuples()])
     note = "Best validation error so far on all rows, in %, after 4 to 20 trials on all rows, with 95 % intervals"
     return f"{text}\n\n{note}; {made_of(table)}.\n"
@@ -214,7 +247,7 @@ def render(table: pd.DataFrame) -> str:
 TABLE: Final = Artefact(
     "starts",
     ("svm_table",),
-    tabulate,
+    partial(tabulate, keys=KEYS[1:]),
     """What HyperTune's start and its signs do, on the SVM's look-up table: best validation error so far on all
     rows, mean over {{ n_seeds | seeds }} with 95 % intervals, after as many trials on all rows; of EI also in the
     seconds in which HyperTune made these, its trials on subsets and the optimisers' time included. The document
@@ -223,7 +256,18 @@ TABLE: Final = Artefact(
 )
 
 
-# Figure --------------------------------------------------------------------------------------------------------
+OTHERS_TABLE: Final = Artefact(
+    "starts_on_tables",
+    ("other_tables",),
+    tabulate,
+    """What HyperTune's start and its signs do on three more look-up tables, of an SVM on letter and of the elastic
+    net on letter and on scaled adult, shown as in the table `starts`. The sign of the elastic net is that accuracy
+    falls as alpha grows; its ratio has none. Means over {{ n_seeds | seeds }} with 95 % intervals.""",
+    render=render,
+)
+
+
+# Figures -------------------------------------------------------------------------------------------------------
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
@@ -232,50 +276,88 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     A line begins where all seeds have a value, and ends with the longest search.
 
     Returns:
-        panel (`PANELS`), method, x, mean, low, high, n_seeds, n_rows (all of the table), data.
+        dataset (the table), panel (`PANELS`), method, x, mean, low, high, n_seeds, n_rows (all of the table) and
+        data.
     """
-    searches, parts = whole_trials(runs), []
-    for panel, x in PANELS.items():
-        grid = np.arange(1.0, searches["trial"].max() + 1)
-        if panel == "seconds":
-            grid = np.geomspace(searches["spent_seconds"].min(), searches["spent_seconds"].max(), N_POINTS)
-        for method, part in searches.groupby("method"):
-            seeds = [path for _, path in part.groupby("seed")]
-            end = max(path[x].max() for path in seeds)
-            line = mean_path(seeds, x, "best", grid[grid <= end])
-            parts.append(line.assign(panel=panel, method=method))
+    parts = []
+    for dataset, searches in whole_trials(runs).groupby("dataset"):
+        for panel, x in PANELS.items():
+            grid = np.arange(1.0, searches["trial"].max() + 1)
+            if panel == "seconds":
+                grid = np.geomspace(searches["spent_seconds"].min(), searches["spent_seconds"].max(), N_POINTS)
+            for method, part in searches.groupby("method"):
+                seeds = [path for _, path in part.groupby("seed")]
+                end = max(path[x].max() for path in seeds)
+                line = mean_path(seeds, x, "best", grid[grid <= end])
+                facts = {"dataset": dataset, "panel": panel, "method": method, "data": provenance(searches)}
+                parts.append(line.assign(**facts))
     table = pd.concat(parts, ignore_index=True)
-    table = in_order(table, {"panel": PANELS, "method": NAMES, "x": None})
-    facts = {"n_rows": cells(runs)["n_rows"].max(), "data": provenance(trials_of(runs))}
-    return table[["panel", "method", "x", "mean", "low", "high", "n_seeds"]].assign(**facts)
+    table = in_order(table, {"dataset": TABLES, "panel": PANELS, "method": NAMES, "x": None})
+    table["n_rows"] = table["dataset"].map(most_rows(runs))
+    return table[["dataset", "panel", "method", "x", "mean", "low", "high", "n_seeds", "n_rows", "data"]]
+
+
+def of_one_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """`summarise` without the name of the only table."""
+    return summarise(runs).drop(columns="dataset")
+
+
+def _panel(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:
+    """Errors of one table against trials on all rows, or against seconds; errors and seconds are logarithmic."""
+    from matplotlib.ticker import MaxNLocator
+
+    plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
+    style.log_axis(axis.yaxis, 0.95 * part[["low", "mean"]].min().min(), 1.1 * part["mean"].max())
+    if panel == "trials":
+        axis.set(xlabel="Trials on all rows")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        axis.set(xlabel="Seconds, subsets and optimiser included")
+        style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
 
 
 @style.styled
 def draw(table: pd.DataFrame) -> plotters.Figure:
-    """Left against trials on all rows, right against seconds; errors are logarithmic."""
-    from matplotlib.ticker import MaxNLocator
-
+    """Left against trials on all rows, right against seconds."""
     figure, panels = plotters.row(table, "panel", tuple(PANELS), size=(7.2, 3.6), sharey=True)
     for axis, part, panel in panels:
-        plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
-        style.log_axis(axis.yaxis, 0.95 * part[["low", "mean"]].min().min(), 1.1 * part["mean"].max())
-        if panel == "trials":
-            axis.set(xlabel="Trials on all rows", ylabel="Best validation error so far")
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-        else:
-            axis.set(xlabel="Seconds, subsets and optimiser included")
-            style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
+        _panel(axis, part, panel)
+    plotters.label_edges(figure, y="Best validation error so far")
+    return plotters.finish(figure, table, 2)
+
+
+@style.styled
+def draw_others(table: pd.DataFrame) -> plotters.Figure:
+    """A row of panels for each look-up table: left against trials on all rows, right against seconds."""
+    figure, panels = plotters.grid(
+        table, "dataset", "panel", tuple(PANELS), size=lambda n: (7.2, 2.9 * n + 0.6), sharey="row"
+    )
+    for axis, part, dataset, panel in panels:
+        _panel(axis, part, panel)
+        axis.set_title(OTHERS[dataset])
+    plotters.label_edges(figure, y="Best validation error so far")
     return plotters.finish(figure, table, 2)
 
 
 FIGURE: Final = Artefact(
     "starts",
     ("svm_table",),
-    summarise,
+    of_one_table,
     """HyperTune on the look-up table of an SVM on MNIST ({{ config["lookup"]["svm_mnist"]["sizes"] | max }} rows),
     from either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best
     validation error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from
     three seeds on): left against these trials, right against seconds, those of trials on subsets and of the
     optimiser included. A line begins where all seeds have a value.""",
     draw,
+)
+OTHERS_FIGURE: Final = Artefact(
+    "starts_on_tables",
+    ("other_tables",),
+    summarise,
+    """HyperTune on look-up tables of an SVM on letter, and of the elastic net on letter and on scaled adult, from
+    either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best validation
+    error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds
+    on): left against these trials, right against seconds, those of trials on subsets and of the optimiser
+    included. A line begins where all seeds have a value.""",
+    draw_others,
 )

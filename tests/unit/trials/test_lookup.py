@@ -6,11 +6,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.preprocessing import MinMaxScaler
 
 from frugal.datasets import load
 from frugal.interface import TrialTask
+from frugal.learners import build
 from frugal.spaces import Choice, Ordinal, SearchSpace, as_json
-from frugal.trials.look_up_jobs import grid_of, measure_part, part_of
+from frugal.trials.look_up_jobs import grid_of, measure_part, part_of, problem_of
 from frugal.trials.lookup import LookUpProblem, check_cells, recheck
 from frugal.trials.measured import COLUMNS, measure
 from frugal.trials.parts import split
@@ -217,6 +219,25 @@ def test_a_grid_is_evenly_spaced_from_end_to_end_and_its_parts_share_no_candidat
 def test_a_lacking_setting_is_named():
     with pytest.raises(ValueError, match="missing setting 'space'"):
         measure_part({"learner": "svm", "dataset": "mnist"}, 0)
+
+
+def test_a_scaler_is_fitted_on_the_training_rows_and_part_of_the_journal(tmp_path):
+    settings = {
+        "learner": "logistic_regression", "dataset": "digits", "space": "box", "n_per_dimension": 2, "seed": 0,
+        "sizes": [500], "n_subsets": [1], "n_valid": 200, "n_test": 300, "n_train": 500, "scaler": "min_max",
+    }  # fmt: skip
+    journal = tmp_path / "part0.jsonl"
+    cell = measure_part(settings, 0, journal_path=journal).iloc[0]
+    (X, y), (X_valid, y_valid) = (getattr(problem_of(settings).parts, name) for name in ("train", "valid"))
+    scaler = MinMaxScaler().fit(X)
+    model = build("logistic_regression", json.loads(cell["candidate"]), seed=0).fit(scaler.transform(X), y)
+    error = np.mean(model.predict(scaler.transform(X_valid)) != y_valid)
+    assert cell["error"] == pytest.approx(error, abs=1e-9)
+    unscaled = {name: value for name, value in settings.items() if name != "scaler"}
+    with pytest.raises(ValueError, match="journal"):
+        measure_part(unscaled, 0, journal_path=journal)
+    with pytest.raises(ValueError, match="unknown scaler 'log'; known: none, min_max, robust, standard"):
+        problem_of({**settings, "scaler": "log"})
 
 
 def test_columns_are_those_that_are_stated(table):

@@ -169,6 +169,19 @@ def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
     assert sets in page("papers/beta_pruning")
     far = claim("exploration.functions.ei_greedy")
     assert f"{far['ours']:.2f} times {interval(far, 2)}) as far" in page("papers/exploration")
+    long = claim("exploration.functions_long.dngo_beats_random", "findings")
+    assert f"{long['ours']:.3f} times {interval(long, 3)}) what random search leaves" in page("papers/exploration")
+    runs = pd.read_parquet(published / "exploration/runs/functions_long.parquet")
+    first, lowest = (part.groupby(["method", "seed"])["error"].min() for part in (runs[runs["id"] < 60], runs))
+    early, late = (found.groupby("method").mean() for found in (first, lowest))
+    assert f"it is at {early['dngo_long']:.2f} on average, random search at {early['random_long']:.2f}." in page(
+        "papers/exploration"
+    )
+    best = lowest["dngo_long"].min()
+    assert f"ends at {late['dngo_long']:.3f} on average, and at {best:.3f} in its best seed" in page(
+        "papers/exploration"
+    )
+    assert best > -3.319
     on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
     control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
     greedy_cv = page("papers/greedy_cv")

@@ -200,6 +200,23 @@ def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
     assert f"interval of random search is {random} points, of HyperTune {hypertune}." in compared
 
 
+def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
+    costs = pd.read_csv(ROOT / "docs/seed_costs.csv")
+    columns = {
+        "trials": ["seconds", "overhead_s", "check_seconds"],
+        "optimisers, since fits are kept": ["overhead_s", "check_s"],
+    }
+    of_searches = costs[costs["of"].isin(columns)]
+    assert set(of_searches["of"]) == set(columns)
+    for _, study, cpu_s, of in of_searches.itertuples():
+        searched = study.removesuffix("_refits")
+        paper = registry.paper_of(searched)
+        runs = pd.read_parquet(ROOT / f"results/published/{paper}/runs/{searched}.parquet")
+        trials = runs[runs["method"].notna()]
+        seconds = trials[[name for name in columns[of] if name in trials]].sum().sum()
+        assert cpu_s == pytest.approx(seconds / trials["seed"].nunique(), abs=0.5), study
+
+
 def test_the_readme_has_the_table_of_the_published_bench_of_searches():
     cells = pd.read_csv(ROOT / "docs/bench_select.csv")
     table = [[cell.strip() for cell in line[1:-1].split("|")] for line in as_markdown(cells).splitlines()]

@@ -25,6 +25,7 @@ FUNCTIONS = {
     "explorer": comparisons.page,
     "papers": papers.overview,
     "searches": comparisons.table_of_searches,
+    "undecided": papers.undecided,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from html import escape
@@ -119,6 +120,22 @@ def disagreements(paper: str) -> str:
             f"- {says}({row['section']}): {row['quantity']}; {printed}agrees if {row['agrees_if']}, "
             f"ours **{interval(one)}**. {causes()[row['id']]}"
         )
+    return "\n".join(lines)
+
+
+def undecided(paper: str) -> str:
+    """The undecided claims of a paper, each with the seeds and the CPU hours that would decide it, in Markdown."""
+    with (ROOT / "docs" / "seed_costs.csv").open(encoding="utf-8", newline="") as file:
+        costs = {row["study"]: float(row["cpu_s"]) for row in csv.DictReader(file)}
+    lines = ["| claim | seeds here | seeds that decide it | CPU hours of these |", "|---|---|---|---|"]
+    for one in judged():
+        if one.paper == paper and not one.record.is_ours and one.row["verdict"] == "undecided":
+            seeds = one.row["seeds_to_decide"]
+            more = "more than " if seeds.startswith(">") else ""
+            hours = int(seeds.removeprefix(">")) * costs[one.record.study] / 3600 if seeds else 0.0
+            cells = [f"{more}{seeds.removeprefix('>')}", f"{more}{hours:.2g}"] if seeds else ["no number does", ""]
+            link = f'<a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a>'
+            lines.append(f"| {' | '.join([link, one.row['n_seeds'], *cells])} |")
     return "\n".join(lines)
 
 

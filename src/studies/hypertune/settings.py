@@ -97,7 +97,7 @@ class Complexity(Settings):
     )
     C: Positive = setting(10.0, OURS, "penalty of the SVM")
     gamma: Positive = setting(0.03, OURS, "gamma of the radial kernel")
-    n_seeds: Seeds = setting(10, OURS, _SEEDS)
+    n_seeds: Seeds = setting(50, "ours; with five, three claims were undecided", _SEEDS)
 
     laptop = {
         "n_train": 2000,
@@ -106,7 +106,6 @@ class Complexity(Settings):
         "n_seeds": 2,
     }
     smoke = {"n_train": 400, "subset_rows": 100, "n_test": 400, "n_features": [8, 32, 128], "n_seeds": 1}
-    desk = {"n_seeds": 5}
 
     @model_validator(mode="after")
     def _subset_of_the_training_rows(self) -> Complexity:

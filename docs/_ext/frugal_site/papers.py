@@ -133,7 +133,8 @@ def undecided(paper: str) -> str:
             seeds = one.row["seeds_to_decide"]
             more = "more than " if seeds.startswith(">") else ""
             hours = int(seeds.removeprefix(">")) * costs[one.record.study] / 3600 if seeds else 0.0
-            cells = [f"{more}{seeds.removeprefix('>')}", f"{more}{hours:.2g}"] if seeds else ["no number does", ""]
+            shown = f"{float(f'{hours:.2g}'):g}"
+            cells = [f"{more}{seeds.removeprefix('>')}", f"{more}{shown}"] if seeds else ["no number does", ""]
             link = f'<a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a>'
             lines.append(f"| {' | '.join([link, one.row['n_seeds'], *cells])} |")
     return "\n".join(lines)

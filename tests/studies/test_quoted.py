@@ -182,6 +182,25 @@ def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
         "papers/exploration"
     )
     assert best > -3.319
+    hypertune = page("papers/hypertune")
+    for found, words in {
+        "svm_letter.optimum_ei_se_4_by_trials": "with the SVM",
+        "elastic_net_letter.optimum_ei_se_4_by_trials": "on letter",
+        "elastic_net_adult.optimum_ei_se_4_by_trials": "on adult",
+        "svm_letter.shared_reversed_4_by_trials": "the error of right ones after 4 trials",
+        "svm_letter.shared_reversed_8_by_trials": "after 8",
+    }.items():
+        row = claim(f"hypertune.other_tables.{found}", "findings")
+        assert re.search(rf"{row['ours']:.2f} times [^.]*{words} {re.escape(interval(row, 2))}\)", hypertune), (
+            found,
+            row["ours"],
+        )
+    others = pd.read_csv(published / "hypertune/findings.csv").query("id.str.contains('other_tables')")
+    counts = others["verdict"].value_counts()
+    assert (
+        f"Of these {len(others)} ratios, fixed before the run, {counts['reproduced']} are above 1 beyond chance, "
+        f"{counts['contradicted']} are below, {counts['undecided']} are undecided."
+    ) in hypertune
     on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
     control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
     greedy_cv = page("papers/greedy_cv")

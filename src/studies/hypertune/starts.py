@@ -331,9 +331,10 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
 
 @style.styled
 def draw_others(table: pd.DataFrame) -> plotters.Figure:
-    """A row of panels for each look-up table: left against trials on all rows, right against seconds."""
+    """A row of panels for each look-up table: left against compared trials on all rows, right against seconds."""
+    is_compared = (table["panel"] == "seconds") | (table["x"] <= TRIALS[-1])
     figure, panels = plotters.grid(
-        table, "dataset", "panel", tuple(PANELS), size=lambda n: (7.2, 2.9 * n + 0.6), sharey="row"
+        table[is_compared], "dataset", "panel", tuple(PANELS), size=lambda n: (7.2, 2.9 * n + 0.6), sharey="row"
     )
     for axis, part, dataset, panel in panels:
         _panel(axis, part, panel)
@@ -361,6 +362,7 @@ OTHERS_FIGURE: Final = Artefact(
     either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best validation
     error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds
     on): left against these trials, right against seconds, those of trials on subsets and of the optimiser
-    included. A line begins where all seeds have a value.""",
+    included. A line begins where all seeds have a value. EI makes {{ n_trials["ei_se"] }} trials, of
+    which no more than 20 are drawn left.""",
     draw_others,
 )

@@ -152,6 +152,7 @@ def test_every_difference_is_found():
         ("hypertune.defaults.mlp.n_rows", 70000, "cannot draw 70000 rows of mnist: it has 60000"),
         ("lookup.svm_mnist.n_subsets", [2, 2], "n_subsets must hold 4 numbers, as sizes does"),
         ("lookup.svm_mnist.learner", "mlp", r"lookup\.svm_mnist: "),
+        ("lookup.svm_letter.scaler", "standard", "scaler must be none for the learner svm, got standard"),
         ("lookup.svm_mnist.space", "lattice", r"lookup\.svm_mnist: unknown space of svm 'lattice'; known: "),
         (
             "lookup.svm_mnist.n_per_dimension",

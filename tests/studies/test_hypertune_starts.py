@@ -131,8 +131,8 @@ def test_tables_are_kept_apart(runs, runs_on_tables):
     assert list(table["dataset"].unique()) == list(starts.OTHERS)
     n_rows = table.groupby("dataset")["n_rows"].agg(["min", "max"])
     assert n_rows.to_numpy().tolist() == [[8192, 8192], [8192, 8192], [4096, 4096]]
-    ours = table.set_index(starts.KEYS)["ours"]
-    alone = starts.TABLE.summarise(runs, "paper").set_index(starts.KEYS[1:])["ours"]
+    ours = table.set_index(list(starts.KEYS))["ours"]
+    alone = starts.TABLE.summarise(runs, "paper").set_index(list(starts.KEYS[1:]))["ours"]
     for size, name in enumerate(["elastic_net_adult", "elastic_net_letter"], 1):
         assert np.allclose(ours[name].reindex(alone.index) * size, alone)
     assert "| elastic net on scaled adult | EI, which has no signs |" in starts.render(table)
@@ -156,6 +156,9 @@ def test_the_figure_of_the_tables_has_a_row_of_panels_for_each(runs_on_tables):
     figure = starts.OTHERS_FIGURE.draw(table)
     assert [axis.get_title() for axis in figure.axes] == [label for label in starts.OTHERS.values() for _ in "12"]
     assert [len(axis.get_lines()) for axis in figure.axes] == [5] * 6
+    last = [max(line.get_xdata()[-1] for line in axis.get_lines()) for axis in figure.axes[::2]]
+    assert last == [20] * 3  # EI has made 30
+    assert table.query("panel == 'trials'")["x"].max() == 30
 
 
 def test_lines_begin_where_all_seeds_have_a_value_and_the_figure_shows_both_panels(runs):

@@ -124,10 +124,10 @@ def disagreements(paper: str) -> str:
 
 
 def undecided(paper: str) -> str:
-    """The undecided claims of a paper, each with the seeds and the CPU hours that would decide it, in Markdown."""
+    """The undecided claims of a paper, each with the seeds and the hours that would decide it, in Markdown."""
     with (ROOT / "docs" / "seed_costs.csv").open(encoding="utf-8", newline="") as file:
         costs = {row["study"]: float(row["cpu_s"]) for row in csv.DictReader(file)}
-    lines = ["| claim | seeds here | seeds that decide it | CPU hours of these |", "|---|---|---|---|"]
+    lines = ["| claim | seeds here | seeds that decide it | hours of a core |", "|---|---|---|---|"]
     for one in judged():
         if one.paper == paper and not one.record.is_ours and one.row["verdict"] == "undecided":
             seeds = one.row["seeds_to_decide"]

@@ -13,6 +13,7 @@ are those of trials, on subsets too, and of the optimiser.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -83,7 +84,7 @@ TRIALS: Final = (4, 8, 12, 20)
 PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
 """Panel -> what it is drawn against."""
 N_POINTS: Final = 201
-KEYS: Final = ["dataset", "method", "measure", "trial"]
+KEYS: Final = ("dataset", "method", "measure", "trial")
 _MEASURES: Final = ("by_trials", *(f"by_seconds_of_{start}" for start in STARTS))
 _LOOKS: Final = {method.name: method.look for method in METHODS}
 
@@ -131,7 +132,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Best errors by "{dataset} {method} {measure} {trial}", each (n_seeds,); nan where there is no value."""
     found = at_trials(runs)
     seeds = sorted(found["seed"].unique())
-    errors = {cell: part.set_index("seed")["error"].reindex(seeds) for cell, part in found.groupby(KEYS)}
+    errors = {cell: part.set_index("seed")["error"].reindex(seeds) for cell, part in found.groupby(list(KEYS))}
     absent = pd.Series(np.nan, seeds)
     return {
         f"{dataset} {method} {measure} {trial}": errors.get((dataset, method, measure, trial), absent).to_numpy(
@@ -176,35 +177,35 @@ def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
     )
 
 
-def _finding(ours: str, rival: str, by: str, trial: int, table: str = "") -> Claim:
+def _finding(table: str, ours: str, rival: str, by: str, trial: int) -> Claim:
     """By how many times the error of EI, or of HyperTune with reversed signs, is above HyperTune's.
 
-    `ours` is of `STARTS`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`, `table` of `OTHERS`.
+    `table` is of `TABLES`, `ours` of `STARTS`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`.
     """
+    is_other = table in OTHERS
     start = ours.removeprefix("hypertune_")
     method, whose = (EI, "EI's") if rival == EI else (f"{ours}_{rival}", "that with reversed signs")
     measure, when = "by_trials", f"after {trial} trials of each"
     if by == "seconds":
         measure, when = f"by_seconds_of_{ours}", f"when HyperTune has ended {trial} trials"
-    dataset = table or "svm_mnist"
     return Claim(
-        f"hypertune.{f'other_tables.{table}' if table else 'svm_table'}.{start}_{rival}_{trial}_by_{by}",
+        f"hypertune.{f'other_tables.{table}' if is_other else 'svm_table'}.{start}_{rival}_{trial}_by_{by}",
         section="Elastic Net" if table.startswith("elastic_net") else "SVM with RBF Kernel",
         quantity=f"best validation error so far on all rows, {whose} over {STARTS[ours]}, {when} on all rows, on "
-        f"the look-up table of {f'the {OTHERS[table]}' if table else 'MNIST'}",
+        f"the look-up table of {f'the {OTHERS[table]}' if is_other else 'MNIST'}",
         unit="times",
         agrees=above(1),
         measure=partial(
-            _ratio, rival=f"{dataset} {method} {measure} {trial}", ours=f"{dataset} {ours} by_trials {trial}"
+            _ratio, rival=f"{table} {method} {measure} {trial}", ours=f"{table} {ours} by_trials {trial}"
         ),
-        artefact="tables/starts_on_tables" if table else "tables/starts",
-        study="other_tables" if table else "svm_table",
+        artefact="tables/starts_on_tables" if is_other else "tables/starts",
+        study="other_tables" if is_other else "svm_table",
     )
 
 
 CLAIMS: Final = tuple(
-    _finding(ours, rival, by, trial, table)
-    for table in ("", *OTHERS)
+    _finding(table, ours, rival, by, trial)
+    for table in TABLES
     for ours in STARTS
     for rival, by in ((EI, "trials"), (EI, "seconds"), ("reversed", "trials"))
     for trial in TRIALS
@@ -214,7 +215,7 @@ CLAIMS: Final = tuple(
 # Table ---------------------------------------------------------------------------------------------------------
 
 
-def tabulate(runs: pd.DataFrame, scale: str, keys: list[str] = KEYS) -> pd.DataFrame:
+def tabulate(runs: pd.DataFrame, scale: str, keys: Sequence[str] = KEYS) -> pd.DataFrame:
     """Best validation errors so far on all rows, in %, means over seeds with 95 % intervals.
 
     Args:
@@ -226,11 +227,11 @@ def tabulate(runs: pd.DataFrame, scale: str, keys: list[str] = KEYS) -> pd.DataF
         `keys` as of `at_trials`, `tidy.TIDY`, n_rows (all of the table), n_missing.
     """
     found = at_trials(runs)
-    table = mean_by_seed(found.assign(error=100 * found["error"]), "error", KEYS)
+    table = mean_by_seed(found.assign(error=100 * found["error"]), "error", list(KEYS))
     orders = {"dataset": TABLES, "method": NAMES, "measure": _MEASURES, "trial": None}
     table = in_order(table, orders)
     table["n_rows"] = table["dataset"].map(most_rows(runs))
-    return tidied(table, keys, scale, "n_rows", "n_missing")
+    return tidied(table, list(keys), scale, "n_rows", "n_missing")
 
 
 def render(table: pd.DataFrame) -> str:
@@ -305,12 +306,15 @@ def of_one_table(runs: pd.DataFrame) -> pd.DataFrame:
     return summarise(runs).drop(columns="dataset")
 
 
-def _panel(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:
-    """Errors of one table against trials on all rows, or against seconds; errors and seconds are logarithmic."""
+def _panel(axis: plotters.Axes, part: pd.DataFrame, panel: str, beside: pd.DataFrame) -> None:
+    """Errors of one table against trials on all rows, or against seconds; errors and seconds are logarithmic.
+
+    `beside` has the rows of all panels that share the axis of errors.
+    """
     from matplotlib.ticker import MaxNLocator
 
     plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
-    style.log_axis(axis.yaxis, 0.95 * part[["low", "mean"]].min().min(), 1.1 * part["mean"].max())
+    style.log_axis(axis.yaxis, 0.95 * beside[["low", "mean"]].min().min(), 1.1 * beside["mean"].max())
     if panel == "trials":
         axis.set(xlabel="Trials on all rows")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -324,7 +328,7 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
     """Left against trials on all rows, right against seconds."""
     figure, panels = plotters.row(table, "panel", tuple(PANELS), size=(7.2, 3.6), sharey=True)
     for axis, part, panel in panels:
-        _panel(axis, part, panel)
+        _panel(axis, part, panel, table)
     plotters.label_edges(figure, y="Best validation error so far")
     return plotters.finish(figure, table, 2)
 
@@ -332,12 +336,12 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
 @style.styled
 def draw_others(table: pd.DataFrame) -> plotters.Figure:
     """A row of panels for each look-up table: left against compared trials on all rows, right against seconds."""
-    is_compared = (table["panel"] == "seconds") | (table["x"] <= TRIALS[-1])
+    shown = table[(table["panel"] == "seconds") | (table["x"] <= TRIALS[-1])]
     figure, panels = plotters.grid(
-        table[is_compared], "dataset", "panel", tuple(PANELS), size=lambda n: (7.2, 2.9 * n + 0.6), sharey="row"
+        shown, "dataset", "panel", tuple(PANELS), size=lambda n: (7.2, 2.9 * n + 0.6), sharey="row"
     )
     for axis, part, dataset, panel in panels:
-        _panel(axis, part, panel)
+        _panel(axis, part, panel, shown[shown["dataset"] == dataset])
         axis.set_title(OTHERS[dataset])
     plotters.label_edges(figure, y="Best validation error so far")
     return plotters.finish(figure, table, 2)

@@ -151,6 +151,12 @@ def test_findings_are_of_their_own_table_and_need_all_of_them(runs_on_tables):
     assert set(judged["verdict"]) == {NOT_RUN}
 
 
+def test_an_interval_that_reaches_below_0_leaves_every_mean_in_the_picture(runs):
+    table = starts.FIGURE.summarise(runs)
+    axis = starts.FIGURE.draw(table.assign(low=-0.5)).axes[0]
+    assert 0 < axis.get_ylim()[0] < table["mean"].min()
+
+
 def test_the_figure_of_the_tables_has_a_row_of_panels_for_each(runs_on_tables):
     table = starts.OTHERS_FIGURE.summarise(runs_on_tables)
     figure = starts.OTHERS_FIGURE.draw(table)

@@ -314,7 +314,10 @@ def _panel(axis: plotters.Axes, part: pd.DataFrame, panel: str, beside: pd.DataF
     from matplotlib.ticker import MaxNLocator
 
     plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
-    style.log_axis(axis.yaxis, 0.95 * beside[["low", "mean"]].min().min(), 1.1 * beside["mean"].max())
+    least = max(
+        0.95 * beside[["low", "mean"]].min().min(), 0.5 * beside["mean"].min()
+    )  # intervals may reach below 0
+    style.log_axis(axis.yaxis, least, 1.1 * beside["mean"].max())
     if panel == "trials":
         axis.set(xlabel="Trials on all rows")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -262,10 +262,10 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     planned = plan("smoke")
     gathered = "".join(of_rule(planned, "gather_trials", "paper=hypertune"))
     outputs = set(re.findall(r"results/trials/\S+\.parquet", gathered))
-    assert (len(outputs), len(of_rule(planned, "hypertune_refits"))) == (5, 2)
+    assert (len(outputs), len(of_rule(planned, "hypertune_refits"))) == (7, 2)
     assert len(of_rule(planned, "network_default", "results/networks/mlp/")) == 1
     made = [of_rule(planned, rule, "paper=hypertune") for rule in ("packed_table", "packed_figure")]
-    assert [len(jobs) for jobs in made] == [7, 6]
+    assert [len(jobs) for jobs in made] == [8, 7]
     (on_budgets,) = of_rule(planned, "pack", "wildcards: paper=hypertune, pack=budgets_table")
     for name in ("elastic_net", "elastic_net_refits", "mlp", "mlp_refits"):
         assert f"results/hypertune/runs/{name}.parquet" in on_budgets.split("output:")[0]

@@ -44,7 +44,7 @@ def render(table: pd.DataFrame) -> str:
     note = f"Means ± half of their 95 % interval over seeds (published); {made_of(table)}."
     for text in dict.fromkeys(text for text in table.get("note", []) if text):
         shown = table[table["note"] == text]
-        where = ", ".join(dict.fromkeys(f"{row[first]}" for row in shown.to_dict("records")))
+        where = ", ".join(dict.fromkeys(f"{row[first]}".removeprefix(_LOG) for row in shown.to_dict("records")))
         note += f"\n\n{where}: {text}."
     note += about_marked(table, "\n\n")
     return f"{lines}\n\n{note}\n"

@@ -13,7 +13,7 @@ from frugal_site.published import DOCUMENTS, ROOT, Item, causes, items, judged
 from studies import registry
 from studies.captions import command_apart
 from studies.page import is_wide
-from studies.strips import badge, bar, interval, number, title
+from studies.strips import Judged, badge, bar, interval, number, title
 
 ROWS_SHOWN = 30
 """Lines of a table up to which it is open at first."""
@@ -102,13 +102,16 @@ def counts(paper: str) -> str:
     return raw(f'<div class="bars">{bar(claims, "claims")}{legend()}</div>{link}')
 
 
+def _claims_found(paper: str, verdict: str) -> list[Judged]:
+    """The claims of a paper, without findings of ours, that have this verdict."""
+    return [
+        one for one in judged() if one.paper == paper and not one.record.is_ours and one.row["verdict"] == verdict
+    ]
+
+
 def disagreements(paper: str) -> str:
     """The contradicted claims of a paper, each with its cause, as a list in Markdown."""
-    found = [
-        one
-        for one in judged()
-        if one.paper == paper and not one.record.is_ours and one.row["verdict"] == "contradicted"
-    ]
+    found = _claims_found(paper, "contradicted")
     if not found:
         return "None of its claims is contradicted by the published runs."
     lines = []
@@ -126,17 +129,16 @@ def disagreements(paper: str) -> str:
 def undecided(paper: str) -> str:
     """The undecided claims of a paper, each with the seeds and the hours that would decide it, in Markdown."""
     with (ROOT / "docs" / "seed_costs.csv").open(encoding="utf-8", newline="") as file:
-        costs = {row["study"]: float(row["cpu_s"]) for row in csv.DictReader(file)}
+        costs = {row["study"]: float(row["seconds"]) for row in csv.DictReader(file)}
     lines = ["| claim | seeds here | seeds that decide it | hours of a core |", "|---|---|---|---|"]
-    for one in judged():
-        if one.paper == paper and not one.record.is_ours and one.row["verdict"] == "undecided":
-            seeds = one.row["seeds_to_decide"]
-            more = "more than " if seeds.startswith(">") else ""
-            hours = int(seeds.removeprefix(">")) * costs[one.record.study] / 3600 if seeds else 0.0
-            shown = f"{float(f'{hours:.2g}'):g}"
-            cells = [f"{more}{seeds.removeprefix('>')}", f"{more}{shown}"] if seeds else ["no number does", ""]
-            link = f'<a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a>'
-            lines.append(f"| {' | '.join([link, one.row['n_seeds'], *cells])} |")
+    for one in _claims_found(paper, "undecided"):
+        cells = ["no number does", ""]
+        if seeds := one.row["seeds_to_decide"]:
+            more, count = ("more than ", seeds[1:]) if seeds.startswith(">") else ("", seeds)
+            hours = float(f"{int(count) * costs[one.record.study] / 3600:.2g}")
+            cells = [f"{more}{count}", f"{more}{hours:g}"]
+        link = f'<a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a>'
+        lines.append(f"| {' | '.join([link, one.row['n_seeds'], *cells])} |")
     return "\n".join(lines)
 
 

@@ -30,9 +30,8 @@ SETTINGS: Final = (
     "n_test",
     "n_train",
     "seed",
+    "scaler",
 )
-SCALER: Final = "scaler"
-"""A setting that may be left out."""
 
 
 def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> LearnerProblem:
@@ -50,14 +49,15 @@ def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> Learne
         ValueError: on a lacking or unknown setting, learner, space, dataset or scaler, or more rows than there
             are.
     """
-    check_settings({name: value for name, value in settings.items() if name != SCALER}, SETTINGS)
+    settings = {"scaler": "none", **settings}
+    check_settings(settings, SETTINGS)
     learners.check_fitted(settings["learner"])
-    scaler = settings.get(SCALER, "none")
-    check_known("scaler", scaler, learners.SCALERS)
+    check_known("scaler", settings["scaler"], learners.SCALERS)
     space = grid_of(learners.space(settings["space"], settings["learner"]), settings["n_per_dimension"])
     data = datasets.load(settings["dataset"], root=root)
     parts = split(data, **{name: settings[name] for name in ("n_valid", "n_test", "n_train")})
-    return LearnerProblem(settings["learner"], data, parts, space, seed=settings["seed"], scaler=scaler)
+    facts = {name: settings[name] for name in ("seed", "scaler")}
+    return LearnerProblem(settings["learner"], data, parts, space, **facts)
 
 
 def grid_of(space: SearchSpace, n_per_dimension: int) -> SearchSpace:

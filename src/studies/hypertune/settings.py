@@ -502,20 +502,23 @@ class CifarCnn(Tuned):
     }
 
 
+_TABLE_TRIALS = {
+    "hypertune_optimum": 70,
+    "hypertune_shared": 70,
+    "hypertune_optimum_reversed": 70,
+    "hypertune_shared_reversed": 70,
+}
+_TABLE_METHODS = "trials of a search by method, on subsets included; null: not run"
+
+
 class SvmTable(Settings):
     """HyperTune from either start on lookup.svm_mnist, beside its controls and EI: 5 searches per seed."""
 
     n_initial: FirstCandidates = setting(3, OURS, "first candidates of a seed, the same for all methods")
     n_trials: NumbersByMethod = setting(
-        {
-            "hypertune_optimum": 70,
-            "hypertune_shared": 70,
-            "hypertune_optimum_reversed": 70,
-            "hypertune_shared_reversed": 70,
-            "ei_se": 30,
-        },
+        {**_TABLE_TRIALS, "ei_se": 30},
         "ours: 20 on all rows, and of EI as many as fill HyperTune's time",
-        "trials of a search by method, on subsets included; null: not run",
+        _TABLE_METHODS,
     )
     strategies: Blocks = setting(
         {"hypertune_shared": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2}},
@@ -557,15 +560,9 @@ class OtherTables(SvmTable):
         "look-up tables that are searched; []: it is not run",
     )
     n_trials: NumbersByMethod = setting(
-        {
-            "hypertune_optimum": 70,
-            "hypertune_shared": 70,
-            "hypertune_optimum_reversed": 70,
-            "hypertune_shared_reversed": 70,
-            "ei_se": 80,
-        },
+        {**_TABLE_TRIALS, "ei_se": 80},
         "ours: 20 on all rows, and of EI as many as fill HyperTune's time where a fit is quick",
-        "trials of a search by method, on subsets included; null: not run",
+        _TABLE_METHODS,
     )
 
     laptop = {**SvmTable.laptop, "tables": ["elastic_net_letter"]}

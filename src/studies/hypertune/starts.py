@@ -285,6 +285,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """
     parts = []
     for dataset, searches in whole_trials(runs).groupby("dataset"):
+        facts = {"dataset": dataset, "data": provenance(searches)}
         for panel, x in PANELS.items():
             grid = np.arange(1.0, searches["trial"].max() + 1)
             if panel == "seconds":
@@ -293,8 +294,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
                 seeds = [path for _, path in part.groupby("seed")]
                 end = max(path[x].max() for path in seeds)
                 line = mean_path(seeds, x, "best", grid[grid <= end])
-                facts = {"dataset": dataset, "panel": panel, "method": method, "data": provenance(searches)}
-                parts.append(line.assign(**facts))
+                parts.append(line.assign(**facts, panel=panel, method=method))
     table = pd.concat(parts, ignore_index=True)
     table = in_order(table, {"dataset": TABLES, "panel": PANELS, "method": NAMES, "x": None})
     table["n_rows"] = table["dataset"].map(most_rows(runs))
@@ -314,9 +314,8 @@ def _panel(axis: plotters.Axes, part: pd.DataFrame, panel: str, beside: pd.DataF
     from matplotlib.ticker import MaxNLocator
 
     plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
-    least = max(
-        0.95 * beside[["low", "mean"]].min().min(), 0.5 * beside["mean"].min()
-    )  # intervals may reach below 0
+    lowest = beside[["low", "mean"]].min().min()
+    least = max(0.95 * lowest, 0.5 * beside["mean"].min())  # intervals may reach below 0
     style.log_axis(axis.yaxis, least, 1.1 * beside["mean"].max())
     if panel == "trials":
         axis.set(xlabel="Trials on all rows")

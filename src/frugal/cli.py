@@ -185,7 +185,7 @@ def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> Iterator
 
 
 def _bench(args: argparse.Namespace) -> None:
-    from frugal.benches import BENCHES
+    from frugal.bench import BENCHES
 
     table = BENCHES[args.what](args)
     print(table if isinstance(table, str) else table.to_string(index=False))

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from frugal import folds
+from frugal.bench.select import as_markdown
 from frugal.folds.search import read_kept
 from frugal.folds.strategies import with_facts
 from frugal.learners.networks import authors_grid
-from frugal.model_selection.bench import as_markdown
 from frugal.spaces import as_json
 from studies import registry
 from studies.folds_comparison.comparison import in_words, tabulate

@@ -1,21 +1,24 @@
-"""The library stands alone: studies import it, never the reverse, and the wheel ships it alone."""
+"""Arrows point one way: the studies import the library, its upper packages the lower, papers not each other."""
 
 import ast
 from pathlib import Path
 
+import pytest
 from setuptools import find_packages
 from setuptools.config.pyprojecttoml import read_configuration
+
+from studies.registry import PAPERS
 
 ROOT = Path(__file__).parents[2]
 
 
 def imports(path):
-    """Absolute names that a module imports, at any depth."""
+    """Absolute names that a module imports, at any depth; `a.b` of `from a import b`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def test_the_library_imports_nothing_of_the_studies():
@@ -30,3 +33,51 @@ def test_the_wheel_ships_the_library_alone():
     packages = find_packages(str(ROOT / find["where"][0]), include=find["include"])
     assert "frugal.folds.strategies" in packages
     assert [name for name in packages if name.split(".")[0] != "frugal"] == []
+
+
+GROUND = {
+    "checks", "executors", "extras", "files", "interface", "lazy", "limits", "locked", "parquet", "pending",
+    "pickles", "registry", "seeds", "spaces", "stats", "threads", "workers",
+}  # fmt: skip
+FAMILIES = ("folds", "trials", "rows")
+MAY_IMPORT = {
+    "datasets": set(),
+    "learners": {"datasets"},
+    **{family: {"datasets", "learners"} for family in FAMILIES},
+    "code": {"datasets", "learners"},
+    "model_selection": {"code", "folds", "trials"},
+    "integration": {"folds", "trials"},
+    "select": {"datasets", "learners", "trials", "model_selection"},
+    "bench": {"arguments", "datasets", "learners", *FAMILIES, "model_selection"},
+}
+"""Package -> the packages of the library that it may import, beside the modules of the ground floor."""
+
+
+def parts(package, paths):
+    """The parts of a package that modules import, such as `trials` of `frugal`."""
+    return {name.split(".")[1] for path in paths for name in imports(path) if name.startswith(f"{package}.")}
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_only_those_below_it(package):
+    modules = sorted((ROOT / "src/frugal" / package).rglob("*.py"))
+    assert modules
+    assert parts("frugal", modules) - GROUND <= MAY_IMPORT[package] | {package}
+
+
+def test_every_package_of_the_library_has_its_place():
+    assert {path.parent.name for path in (ROOT / "src/frugal").glob("*/__init__.py")} == set(MAY_IMPORT)
+    modules = {path.stem for path in (ROOT / "src/frugal").glob("*.py")}
+    assert modules - {"__init__", "__main__", "arguments", "cli"} == GROUND
+
+
+@pytest.mark.parametrize("name", sorted(GROUND))
+def test_the_ground_floor_imports_nothing_above_it(name):
+    assert parts("frugal", [ROOT / f"src/frugal/{name}.py"]) <= GROUND
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_papers_do_not_import_each_other(name):
+    modules = sorted((ROOT / "src/studies" / name).rglob("*.py"))
+    assert modules
+    assert parts("studies", modules) & set(PAPERS) <= {name}

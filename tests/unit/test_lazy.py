@@ -38,7 +38,7 @@ def imported(statements, modules):
         ("import frugal.cli", "sklearn"),
         ("import frugal.datasets", "sklearn torch torchvision pandas mlxtend scipy PIL"),
         ("import frugal.learners", "frugal.rows sklearn"),
-        ("from frugal.learners import networks, bench", "torch"),
+        ("from frugal.learners import networks; from frugal.bench import networks", "torch"),
         ("from frugal import trials; trials.settings_of('smac')", "smac"),
         ("from studies import config; config.complete({'scale': 'laptop'})",
          "numpy pandas scipy sklearn matplotlib torch"),

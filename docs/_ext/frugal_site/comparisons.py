@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.model_selection.bench import as_markdown
+from frugal.bench.select import as_markdown
 from frugal.stats import mean_interval
 from frugal_site.claims import raw
 from frugal_site.published import PUBLISHED, ROOT

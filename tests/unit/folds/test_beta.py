@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad, quad_vec
 from scipy.special import betainc, betaincc, betaln, exp1
 
-from frugal.folds.bench_beta import bench_beta
+from frugal.bench.beta import bench_beta
 from frugal.folds.beta import Posterior, prob_greater
 
 NEAR_ONE = tuple(np.round(np.linspace(0.985, 0.995, 20), 4))

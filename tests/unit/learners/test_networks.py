@@ -6,7 +6,7 @@ import torch
 from sklearn.datasets import load_digits
 from torch.nn import functional
 
-from frugal.learners.bench import bench_networks, plain_module
+from frugal.bench.networks import bench_networks, plain_module
 from frugal.learners.networks import DEFAULTS, authors_grid, make, plan, space
 from frugal.learners.networks.layers import Dropout
 from frugal.learners.networks.network import CHECK_EVERY

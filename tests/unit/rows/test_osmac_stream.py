@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from subsample_designs import BETA, design, reference
 
+from frugal.bench.osmac import PEER, bench_osmac, generated_chunks, newton_stream
 from frugal.rows import FitError, fit_subsample, sampling_probabilities
-from frugal.rows.bench_osmac import PEER, bench_osmac, generated_chunks, newton_stream
 from frugal.rows.osmac_stream import METHODS, Slots, osmac_stream
 from frugal.rows.weighted_logistic import fit_weighted
 

@@ -11,8 +11,8 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from frugal.bench.blb import peak_mib
 from frugal.rows import ParquetRows, SumsFit, blb, bootstrap, fit_logistic, interval_widths, osmac_stream
-from frugal.rows.bench_blb import peak_mib
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frugal.rows.bench_blb import PEER, bench_blb, peak_mib
+from frugal.bench.blb import PEER, bench_blb, peak_mib
 
 
 @pytest.mark.slow

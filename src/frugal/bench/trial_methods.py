@@ -1,4 +1,4 @@
-"""The searches that `frugal.trials.bench` times: ours, BoTorch's and Optuna's, behind the same two calls."""
+"""The searches that `frugal.bench.trials` times: ours, BoTorch's and Optuna's, behind the same two calls."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from frugal import folds
+from frugal.bench.select_problem import CHEAP, Choice, Problem, Spent, one_by_one
 from frugal.extras import explained, quiet_optuna
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
-from frugal.model_selection.bench_problem import CHEAP, Choice, Problem, Spent, one_by_one
 from frugal.model_selection.facts import complete_settings
 from frugal.seeds import rng_for, seed_for
 

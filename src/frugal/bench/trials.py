@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from frugal.bench.trial_methods import Entry, fidelity_methods, methods
 from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from frugal.trials.bench_methods import Entry, fidelity_methods, methods
 from frugal.trials.checks import check_sizes
 from frugal.trials.surrogates import GP, SignGP
 from frugal.trials.surrogates.dngo import DNGO

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from frugal.trials import bench, bench_methods
-from frugal.trials.bench import bench_trials
+from frugal.bench import trial_methods, trials
+from frugal.bench.trials import bench_trials
 from frugal.trials.surrogates.dngo import DNGO
 
 SMALL = {"n_trials": 8, "n_dimensions": 2, "sizes": (6, 12), "fidelity_sizes": (16,), "n_repeats": 1}
@@ -17,7 +17,7 @@ QUICK_DNGO = partial(DNGO, n_epochs=5, n_steps=10, n_walkers=6)
 def table():
     pytest.importorskip("botorch")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench, "DNGO", QUICK_DNGO)
+        patch.setattr(trials, "DNGO", QUICK_DNGO)
         return bench_trials(**SMALL)
 
 
@@ -52,9 +52,9 @@ def test_ratios_are_our_seconds_over_theirs(table):
 def test_slopes_are_those_of_logarithms(monkeypatch):
     # 1, 2 and 16 seconds at 10, 20 and 40 trials: linear at first, then cubic; least squares say quadratic.
     clock = iter(np.cumsum([x for seconds in (1.0, 2.0, 16.0) for _ in range(2) for x in (0.0, seconds)] * 5))
-    monkeypatch.setattr(bench, "process_time", lambda: next(clock))
-    monkeypatch.setattr(bench, "DNGO", QUICK_DNGO)
-    fits = bench._fits((10, 20, 40), 1, 0)
+    monkeypatch.setattr(trials, "process_time", lambda: next(clock))
+    monkeypatch.setattr(trials, "DNGO", QUICK_DNGO)
+    fits = trials._fits((10, 20, 40), 1, 0)
     assert [row["seconds"] for row in fits] == pytest.approx([1.0, 2.0, 16.0] * 5)
     assert [row["slope"] for row in fits] == pytest.approx([2.0] * 15)
     assert [row["last_slope"] for row in fits] == pytest.approx([3.0] * 15)
@@ -62,7 +62,7 @@ def test_slopes_are_those_of_logarithms(monkeypatch):
 
 @pytest.mark.parametrize("name", ["ei", "botorch_log_ei", "optuna_gp"])
 def test_every_method_searches_for_a_minimum_and_learns_what_it_is_told(name):
-    start = {name: start for name, start, _ in bench_methods.methods()}[name]
+    start = {name: start for name, start, _ in trial_methods.methods()}[name]
     assert start is not None, "a development dependency is not installed"
     rng = np.random.default_rng(0)
     X = np.linspace(0, 1, 12)[:, None]
@@ -77,8 +77,8 @@ def test_every_method_searches_for_a_minimum_and_learns_what_it_is_told(name):
 
 
 def test_a_missing_library_is_a_row_that_says_so(monkeypatch):
-    monkeypatch.setattr(bench_methods, "find_spec", lambda name: None)
-    rows = {row["method"]: row for row in bench._suggestions(4, 1, 0, 1)}
+    monkeypatch.setattr(trial_methods, "find_spec", lambda name: None)
+    rows = {row["method"]: row for row in trials._suggestions(4, 1, 0, 1)}
     assert list(rows) == ["ei", "botorch_log_ei", "optuna_tpe"]
     assert np.isnan(rows["botorch_log_ei"]["seconds"])
     assert rows["botorch_log_ei"]["note"] == "botorch is not installed"
@@ -90,7 +90,7 @@ def test_torch_gets_its_threads_back():
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
     torch.set_num_threads(2)
-    with bench._one_torch_thread():
+    with trials._one_torch_thread():
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == 2
     torch.set_num_threads(before)

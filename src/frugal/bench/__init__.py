@@ -1,4 +1,4 @@
-"""Benchmarks of `frugal bench`: each returns the table of one run, as a frame or as Markdown."""
+"""Benchmarks of `frugal bench`, each against a named peer: a table of one run, as a frame or as Markdown."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ log = logging.getLogger("frugal")
 
 
 def _bench_beta(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.folds.bench_beta import bench_beta
+    from frugal.bench.beta import bench_beta
 
     return bench_beta(n_steps=args.n_steps, n_chains=args.n_chains)
 
 
 def _bench_curves(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.trials.bench_curves import bench_curves
+    from frugal.bench.curves import bench_curves
 
     return bench_curves(args.n_points, seed=args.seed)
 
 
 def _bench_folds(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.folds.bench import bench_folds
+    from frugal.bench.folds import bench_folds
 
     counts = {"n_candidates": args.n_candidates, "n_folds": args.n_folds}
     return bench_folds(args.datasets, args.classifiers, **counts, root=args.root)
 
 
 def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.learners.bench import bench_networks
+    from frugal.bench.networks import bench_networks
 
     return bench_networks(
         args.networks,
@@ -51,8 +51,8 @@ def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
 def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
     import pandas as pd
 
-    from frugal.rows.bench_blb import bench_blb
-    from frugal.rows.bench_osmac import bench_osmac
+    from frugal.bench.blb import bench_blb
+    from frugal.bench.osmac import bench_osmac
 
     sizes = {"n_rows": args.n_rows, "chunk_rows": args.chunk_rows, "seed": args.seed}
     shown = [
@@ -64,12 +64,13 @@ def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
 
 
 def _bench_select(args: argparse.Namespace) -> str:
+    from frugal.bench.select import TABLES, as_markdown, bench_select, overhead_ms
+    from frugal.bench.select_problem import ESTIMATORS
     from frugal.files import write
-    from frugal.model_selection import bench, bench_problem
 
-    cells = bench.bench_select(
-        args.tables or bench.TABLES,
-        args.estimators or tuple(bench_problem.ESTIMATORS),
+    cells = bench_select(
+        args.tables or TABLES,
+        args.estimators or tuple(ESTIMATORS),
         n_seeds=args.n_seeds,
         n_folds=args.n_folds,
         n_rows=args.n_rows,
@@ -78,14 +79,14 @@ def _bench_select(args: argparse.Namespace) -> str:
     )
     if args.output is not None:
         write(cells, args.output)
-    overheads = ", ".join(f"{name} {ms:.2f}" for name, ms in bench.overhead_ms().items())
+    overheads = ", ".join(f"{name} {ms:.2f}" for name, ms in overhead_ms().items())
     log.info("ms per fit beside the fit itself, of FoldSearchCV by strategy and of its peer: %s", overheads)
     log.info("seconds of a live FoldSearchCV over GridSearchCV's: %.2f", cells["live_share"].mean())
-    return bench.as_markdown(cells)
+    return as_markdown(cells)
 
 
 def _bench_trials(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.trials.bench import bench_trials
+    from frugal.bench.trials import bench_trials
 
     return bench_trials(args.n_trials, args.n_dimensions, args.seed)
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from frugal.bench.select_problem import ESTIMATORS, Choice, Problem, measure, one_by_one
+from frugal.bench.select_searches import NAMES, OURS, searches
 from frugal.checks import check_known, check_whole
-from frugal.model_selection.bench_problem import ESTIMATORS, Choice, Problem, measure, one_by_one
-from frugal.model_selection.bench_searches import NAMES, OURS, searches
 from frugal.model_selection.fold_search import FoldSearchCV
 from frugal.stats import mean_interval
 from frugal.threads import one_thread

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
+from frugal.bench.blb import in_fresh_process, peak_mib
 from frugal.checks import check_choice, check_whole
-from frugal.rows.bench_blb import in_fresh_process, peak_mib
 from frugal.rows.osmac_stream import METHODS, Read, osmac_stream
 from frugal.rows.weighted_logistic import Floats
 from frugal.seeds import rng_for

@@ -1,15 +1,14 @@
 import pytest
 
-from frugal.trials import bench_curves
-from frugal.trials.bench_curves import SAMPLING
-from frugal.trials.bench_curves import bench_curves as bench
+from frugal.bench import curves
+from frugal.bench.curves import SAMPLING, bench_curves
 
 BRIEF = {"n_steps": 30, "n_burn": 20, "thin": 10}
 
 
 def test_the_vectorised_likelihood_is_quicker_in_the_same_run(monkeypatch):
-    monkeypatch.setattr(bench_curves, "SAMPLING", {"lean": BRIEF})
-    table = bench((8, 20), n_repeats=3)
+    monkeypatch.setattr(curves, "SAMPLING", {"lean": BRIEF})
+    table = bench_curves((8, 20), n_repeats=3)
     assert list(table) == [
         "n_points", "sampling", "n_steps", "n_samples", "fit_s", "acceptance", "vectorised_ms", "one_by_one_ms",
         "ratio", "max_difference",
@@ -37,4 +36,4 @@ def test_both_samplings_are_measured():
 )
 def test_counts_that_make_no_sense_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        bench(**{"n_points": (8,)} | given)
+        bench_curves(**{"n_points": (8,)} | given)

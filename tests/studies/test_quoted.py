@@ -22,12 +22,27 @@ from studies.strips import read_judged
 from studies.verdicts import judge_claims, summarise
 
 ROOT = Path(__file__).parents[2]
-SEARCHES = ROOT / "docs/comparisons/whole_searches.md"
+PUBLISHED = ROOT / "results/published"
+
+
+def page(name):
+    """The text of a page, in one line."""
+    return " ".join((ROOT / f"docs/{name}.md").read_text().split())
+
+
+def claim(name, file="claims"):
+    """The row of a published claim."""
+    return pd.read_csv(PUBLISHED / name.split(".")[0] / f"{file}.csv").set_index("id").loc[name]
+
+
+def interval(row, digits):
+    """The interval of a claim as pages print it, without the bracket that closes it."""
+    return f"({row['low']:.{digits}f} to {row['high']:.{digits}f}"
 
 
 def test_the_readme_has_the_summary_of_the_published_claims():
-    summary = (ROOT / "results/published/claims_summary.md").read_text()
-    files = sorted((ROOT / "results/published").glob("*/claims*.csv"))
+    summary = (PUBLISHED / "claims_summary.md").read_text()
+    files = sorted(PUBLISHED.glob("*/claims*.csv"))
     papers = sorted({path.parent.name for path in files})
     claims = {paper: pd.concat([pd.read_csv(p) for p in files if p.parent.name == paper]) for paper in papers}
     assert summary == plain(summarise(claims))
@@ -35,7 +50,7 @@ def test_the_readme_has_the_summary_of_the_published_claims():
 
 
 def test_the_page_on_folds_quotes_the_published_comparison():
-    published = ROOT / "results/published/folds_comparison"
+    published = PUBLISHED / "folds_comparison"
 
     def means(table):
         return table[table["k"] == table["k"].max()].pivot_table("mean", index="method", columns="measure")
@@ -57,9 +72,9 @@ def test_the_page_on_folds_quotes_the_published_comparison():
 
 
 def test_the_page_on_folds_advises_by_the_published_prices():
-    prices = pd.read_csv(ROOT / "results/published/folds_comparison/figures/prices.csv")
+    prices = pd.read_csv(PUBLISHED / "folds_comparison/figures/prices.csv")
     ours = prices.drop_duplicates("method").set_index("method")
-    text = " ".join((ROOT / "docs/comparisons/folds_comparison.md").read_text().split())
+    text = page("comparisons/folds_comparison")
     pays = {name: f"{1000 * ours.loc[name, 'break_even_s']:.1g} ms" for name in ("wilcoxon", "predicted_folds")}
     pays["beta_pruning"] = f"{1000 * ours.loc['beta_pruning', 'break_even_s']:.0f} ms"
     assert f"Optuna's Wilcoxon test from {pays['wilcoxon']}" in text
@@ -74,9 +89,9 @@ def test_the_page_on_folds_advises_by_the_published_prices():
 
 
 def test_the_assumptions_count_how_often_pruning_lost_the_best():
-    runs = pd.read_parquet(ROOT / "results/published/folds_comparison/runs/runs.parquet")
+    runs = pd.read_parquet(PUBLISHED / "folds_comparison/runs/runs.parquet")
     lost = runs.groupby(["method", "k"])["lost_best"].agg(["sum", "size"])
-    text = " ".join((ROOT / "docs/assumptions/beta_pruning.md").read_text().split())
+    text = page("assumptions/beta_pruning")
     n, total = lost.loc[("threshold_pruning", 10)]
     assert (
         f"the heuristic lost the best candidate in {n} of {total} runs with k = 10 ({100 * n / total:.1f} %)"
@@ -95,7 +110,7 @@ def test_the_assumptions_count_how_often_pruning_lost_the_best():
 
 
 def test_the_page_on_folds_counts_prunings_and_the_wrong_ones():
-    runs = pd.read_parquet(ROOT / "results/published/folds_comparison/runs/runs.parquet")
+    runs = pd.read_parquet(PUBLISHED / "folds_comparison/runs/runs.parquet")
     counted = runs.groupby("method")[["n_judged", "n_wrong", "best_pruned"]].sum()
     page = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
     lines = page.split("| strategy | prunings |")[1].split("\n\n")[0].splitlines()[2:]
@@ -117,7 +132,7 @@ def test_the_page_on_folds_counts_prunings_and_the_wrong_ones():
 
 @pytest.mark.slow
 def test_the_assumptions_say_how_much_the_order_of_the_list_matters():
-    folder = ROOT / "results/published/beta_pruning/parts/network/scores"
+    folder = PUBLISHED / "beta_pruning/parts/network/scores"
     paths = sorted(folder.glob("seed*/*.parquet"))
     settings = with_facts("beta_pruning", {"buffer": 10, "tau": 0.99}, n_rows=60_000, n_classes=10)
     explored = []
@@ -128,7 +143,7 @@ def test_the_assumptions_say_how_much_the_order_of_the_list_matters():
             listed = kept.table.take([rows[as_json(candidate)] for candidate in authors_grid(rng)])
             strategy = folds.make("beta_pruning", n_candidates=96, n_folds=5, rng=rng, budget=20, **settings)
             explored.append(len({task.candidate for task in folds.replay(strategy, listed).tasks}))
-    text = " ".join((ROOT / "docs/assumptions/beta_pruning.md").read_text().split())
+    text = page("assumptions/beta_pruning")
     mean, spread = np.mean(explored), np.std(explored)
     assert f"it is {mean:.1f} by 20 trainings, with a standard deviation of {spread:.1f}." in text
     assert f"In {100 * np.mean(np.array(explored) >= 19):.0f} % of them it is at least 19" in text
@@ -136,7 +151,7 @@ def test_the_assumptions_say_how_much_the_order_of_the_list_matters():
 
 
 def test_the_page_on_trials_has_the_regrets_of_the_published_comparison():
-    table = pd.read_csv(ROOT / "results/published/trials_comparison/tables/strategies.csv")
+    table = pd.read_csv(PUBLISHED / "trials_comparison/tables/strategies.csv")
     regrets = table[table["measure"] == "regret_at_seconds"]
     quoted = regrets.pivot_table("ours", index="method", columns="problem", sort=False)
     budgets = regrets.groupby("problem", sort=False)["budget"].first()
@@ -153,37 +168,40 @@ def test_the_page_on_trials_has_the_regrets_of_the_published_comparison():
         assert line == f"| {method.replace('_', ' ')} | {' | '.join(cells)} |"
 
 
-def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
-    published = ROOT / "results/published"
-
-    def page(name):
-        return " ".join((ROOT / f"docs/{name}.md").read_text().split())
-
-    def claim(name, file="claims"):
-        return pd.read_csv(published / name.split(".")[0] / f"{file}.csv").set_index("id").loc[name]
-
-    def interval(row, digits):
-        return f"({row['low']:.{digits}f} to {row['high']:.{digits}f}"
-
+def test_the_page_of_document_000_quotes_the_sets_it_explores():
     explored = claim("beta_pruning.explored.by_20_trainings")
     sets = f"explores {explored['ours']:.0f} sets {interval(explored, 0)}, with ten seeds)"
     assert sets in page("papers/beta_pruning")
+
+
+def test_the_page_of_document_001_quotes_its_searches_on_larger_data():
+    on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
+    control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
+    text = page("papers/greedy_cv")
+    ratio = f"{on_larger['ours']:.2f} times as long on 20,000 rows as on 2,000"
+    assert f"{ratio} {interval(on_larger, 2)})" in text
+    assert f"{control['ours']:.1f} times as long {interval(control, 1)})" in text
+    assert "agree 128, open 7, disagree 0" in claim("greedy_cv.search_time.every_comparison")["quantity"]
+    assert "lower mean in all 135 comparisons, in 128 significantly" in text
+
+
+def test_the_page_of_document_002_quotes_its_searches_on_functions():
+    text = page("papers/exploration")
     far = claim("exploration.functions.ei_greedy")
-    assert f"{far['ours']:.2f} times {interval(far, 2)}) as far" in page("papers/exploration")
+    assert f"{far['ours']:.2f} times {interval(far, 2)}) as far" in text
     long = claim("exploration.functions_long.dngo_beats_random", "findings")
-    assert f"{long['ours']:.3f} times {interval(long, 3)}) what random search leaves" in page("papers/exploration")
-    runs = pd.read_parquet(published / "exploration/runs/functions_long.parquet")
+    assert f"{long['ours']:.3f} times {interval(long, 3)}) what random search leaves" in text
+    runs = pd.read_parquet(PUBLISHED / "exploration/runs/functions_long.parquet")
     first, lowest = (part.groupby(["method", "seed"])["error"].min() for part in (runs[runs["id"] < 60], runs))
     early, late = (found.groupby("method").mean() for found in (first, lowest))
-    assert f"it is at {early['dngo_long']:.2f} on average, random search at {early['random_long']:.2f}." in page(
-        "papers/exploration"
-    )
+    assert f"it is at {early['dngo_long']:.2f} on average, random search at {early['random_long']:.2f}." in text
     best = lowest["dngo_long"].min()
-    assert f"ends at {late['dngo_long']:.3f} on average, and at {best:.3f} in its best seed" in page(
-        "papers/exploration"
-    )
+    assert f"ends at {late['dngo_long']:.3f} on average, and at {best:.3f} in its best seed" in text
     assert best > -3.319
-    hypertune = page("papers/hypertune")
+
+
+def test_the_page_of_document_004_quotes_its_searches_on_three_more_tables():
+    text = page("papers/hypertune")
     for found, words in {
         "svm_letter.optimum_ei_se_4_by_trials": "its own with the SVM",
         "elastic_net_letter.optimum_ei_se_4_by_trials": "on letter",
@@ -192,46 +210,35 @@ def test_the_pages_of_the_documents_quote_means_with_the_published_intervals():
         "svm_letter.shared_reversed_8_by_trials": "after 8",
     }.items():
         row = claim(f"hypertune.other_tables.{found}", "findings")
-        assert re.search(rf"{row['ours']:.2f} times [^.]*{words} {re.escape(interval(row, 2))}\)", hypertune), (
-            found,
-            row["ours"],
-        )
-    others = pd.read_csv(published / "hypertune/findings.csv").query("id.str.contains('other_tables')")
+        quoted = rf"{row['ours']:.2f} times [^.]*{words} {re.escape(interval(row, 2))}\)"
+        assert re.search(quoted, text), (found, row["ours"])
+    others = pd.read_csv(PUBLISHED / "hypertune/findings.csv").query("id.str.contains('other_tables')")
     shared = others[others["id"].str.contains("shared_ei_se_4_by_trials")]["ours"]
     svm, *nets = (f"{ours:.2f}" for ours in shared)
-    assert f"From the shared start it is {svm}, {' and '.join(nets)} times." in hypertune
+    assert f"From the shared start it is {svm}, {' and '.join(nets)} times." in text
     on_nets = others["id"].str.contains("elastic_net.*reversed")
-    assert f"it is nowhere more than {others.loc[on_nets, 'ours'].max():.2f} times." in hypertune
+    assert f"it is nowhere more than {others.loc[on_nets, 'ours'].max():.2f} times." in text
     counts = others["verdict"].value_counts()
     assert (
         f"Of these {len(others)} ratios, fixed before the run, {counts['reproduced']} are above 1 beyond chance, "
         f"{counts['contradicted']} are below, {counts['undecided']} are undecided."
-    ) in hypertune
-    on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
-    control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
-    greedy_cv = page("papers/greedy_cv")
-    ratio = f"{on_larger['ours']:.2f} times as long on 20,000 rows as on 2,000"
-    assert f"{ratio} {interval(on_larger, 2)})" in greedy_cv
-    assert f"{control['ours']:.1f} times as long {interval(control, 1)})" in greedy_cv
-    assert "agree 128, open 7, disagree 0" in claim("greedy_cv.search_time.every_comparison")["quantity"]
-    assert "lower mean in all 135 comparisons, in 128 significantly" in greedy_cv
-    regrets = pd.read_csv(published / "trials_comparison/tables/strategies.csv").query(
+    ) in text
+
+
+def test_the_page_on_compared_searches_quotes_regrets_on_the_table():
+    regrets = pd.read_csv(PUBLISHED / "trials_comparison/tables/strategies.csv").query(
         "problem == 'SVM on MNIST, table' and measure == 'regret_at_seconds'"
     )
     low, high = 100 * regrets.set_index("method").loc[["random", "hypertune"], ["low", "high"]].to_numpy().T
     low = low.clip(min=0)  # a regret is at least 0
     random, hypertune = (f"{one:.0f} to {other:.0f}" for one, other in zip(low, high, strict=True))
-    compared = page("comparisons/trials_comparison")
-    assert f"interval of random search is {random} points, of HyperTune {hypertune}." in compared
+    text = page("comparisons/trials_comparison")
+    assert f"interval of random search is {random} points, of HyperTune {hypertune}." in text
 
 
 def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
     costs = pd.read_csv(ROOT / "docs/seed_costs.csv")
-    judged = [
-        one
-        for paper in ("big_data", "hypertune")
-        for one in read_judged(ROOT / "results/published", paper, "claims")
-    ]
+    judged = [one for paper in ("big_data", "hypertune") for one in read_judged(PUBLISHED, paper, "claims")]
     open_studies = {one.record.study for one in judged if one.row["verdict"] == "undecided"}
     assert open_studies <= set(costs["study"])  # the pages say what deciding each would take
     columns = {
@@ -243,7 +250,7 @@ def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
     for _, study, seconds, of in of_searches.itertuples():
         searched = study.removesuffix("_refits")
         paper = registry.paper_of(searched)
-        runs = pd.read_parquet(ROOT / f"results/published/{paper}/runs/{searched}.parquet")
+        runs = pd.read_parquet(PUBLISHED / f"{paper}/runs/{searched}.parquet")
         trials = runs[runs["method"].notna()]
         taken = trials[[name for name in columns[of] if name in trials]].sum().sum()
         assert seconds == pytest.approx(taken / trials["seed"].nunique(), abs=0.5), study
@@ -259,11 +266,12 @@ def test_the_readme_has_the_table_of_the_published_bench_of_searches():
         [cell.strip() for cell in line.strip("|").split("|")] for line in ["| search |" + lines[0], *lines[1:]]
     ]
     assert quoted == short
-    assert "{{ searches() }}" in SEARCHES.read_text()  # the whole table, put in when the site is built
+    # The whole table is put in when the site is built.
+    assert "{{ searches() }}" in page("comparisons/whole_searches")
     counts = cells.groupby(["table", "estimator", "method"])["seed"].nunique()
     assert set(counts) == {3}
     assert set(cells["data"]) == {"original"}
-    paper = " ".join((ROOT / "docs/joss/paper.md").read_text().split())
+    paper = page("joss/paper")
     default = next(row for row in quoted if "greedy_early_stopping" in row[0])
     assert f"its default search took {default[1].split()[0]} of the fits" in paper
     assert default[-1].startswith("1.00 ")
@@ -275,7 +283,7 @@ def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has()
     ours = cells[cells["method"] == "greedy_early_stopping"]
     live = ours.dropna(subset="live_share")
     shares, by_table = ours["fits_share"], ours.groupby("table")["fits_share"].mean()
-    text = " ".join(SEARCHES.read_text().split())
+    text = page("comparisons/whole_searches")
     assert f"live in {len(live)} of its {len(ours)} searches" in text
     mean, looked_up = live["live_share"].mean(), live["seconds_share"].mean()
     least, most = live["live_share"].min(), live["live_share"].max()
@@ -298,10 +306,10 @@ def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has()
 
 
 def test_the_guide_quotes_the_published_comparison_of_searches_cut_short():
-    anytime = pd.read_csv(ROOT / "results/published/folds_comparison/figures/anytime.csv")
+    anytime = pd.read_csv(PUBLISHED / "folds_comparison/figures/anytime.csv")
     cut = anytime[(anytime["k"] == 10) & (anytime["share"] == 1 / 16)].set_index("method")["mean"]
     ours, *rivals = ("beta_pruning", "forgiving_early_stopping", "standard", "greedy_early_stopping")
-    text = " ".join((ROOT / "docs/model_selection.md").read_text().split())
+    text = page("model_selection")
     assert f"its candidate is {100 * cut[ours]:.2f} points below the best one, that of `{rivals[0]}`" in text
     assert all(f"`{rival}` {100 * cut[rival]:.2f}" in text for rival in rivals)
     least, second = cut.nsmallest(2).index
@@ -319,7 +327,7 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     assert round(4 * ours["cost"].item()) == 1
     assert round(3 * 100 * ours["mean"].item()) == 1
     assert f"a marker for each of {pareto['method'].nunique()} strategies" in text
-    searches = pd.read_csv(ROOT / "results/published/big_data/tables/svm_search.csv")
+    searches = pd.read_csv(PUBLISHED / "big_data/tables/svm_search.csv")
     of_fabolas = searches[searches["method"] == "fabolas"].set_index("measure")
     sooner = 10 ** -of_fabolas.loc["log10_seconds_to_10_less_random", ["ours", "high", "low"]].astype(float)
     assert "{:.0f} times ({:.0f} to {:.0f}) sooner than random search.".format(*sooner) in text
@@ -333,7 +341,7 @@ def test_the_readme_says_under_its_pictures_what_they_show():
         f"these it has {tenth['wkm_svm']:.0%}, on 300 rows drawn uniformly {tenth['uniform_svm']:.0%}."
     )
     assert quoted.replace("%", " %") in text
-    table = pd.read_csv(ROOT / "results/published/big_data/tables/fractions.csv")
+    table = pd.read_csv(PUBLISHED / "big_data/tables/fractions.csv")
     touched = table.query("dataset == 'letter' and method == 'full_svm' and measure == 'rows_touched'")
     assert touched["ours"].tolist() == [3000]
 
@@ -361,7 +369,7 @@ def test_what_a_page_for_newcomers_prints_runs_as_printed(page, capsys):
 
 def by_reading(study):
     """Published runs of document 001 on the ranges, and on the lists."""
-    folder = ROOT / "results/published/greedy_cv/runs"
+    folder = PUBLISHED / "greedy_cv/runs"
     paths = {"ranges/none": folder / f"{study}.parquet", "grid/none": folder / f"readings/grid/{study}.parquet"}
     return {reading: pd.read_parquet(path) for reading, path in paths.items()}
 
@@ -386,7 +394,7 @@ def test_the_assumptions_of_document_001_quote_table_1_in_both_readings():
 
 
 def test_the_assumptions_of_document_001_quote_table_2_on_the_ranges():
-    text = " ".join((ROOT / "docs/assumptions/greedy_cv.md").read_text().split())
+    text = page("assumptions/greedy_cv")
     runs = by_reading("early_stopping")
     keys, methods = ["dataset", "classifier", "n"], ["greedy_early_stopping", "successive_halving"]
     printed = published("table2").pivot_table("published", keys, "method")[methods]

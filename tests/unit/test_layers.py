@@ -1,6 +1,7 @@
 """Arrows point one way: the studies import the library, its upper packages the lower, papers not each other."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,8 @@ MAY_IMPORT = {
     **{family: {"datasets", "learners"} for family in FAMILIES},
     "code": {"datasets", "learners"},
     "model_selection": {"code", "folds", "trials"},
-    "integration": {"folds", "trials"},
     "select": {"datasets", "learners", "trials", "model_selection"},
+    "integration": {"folds", "trials"},
     "bench": {"arguments", "datasets", "learners", *FAMILIES, "model_selection"},
 }
 """Package -> the packages of the library that it may import, beside the modules of the ground floor."""
@@ -81,3 +82,9 @@ def test_papers_do_not_import_each_other(name):
     modules = sorted((ROOT / "src/studies" / name).rglob("*.py"))
     assert modules
     assert parts("studies", modules) & set(PAPERS) <= {name}
+
+
+def test_contributors_are_shown_every_package_in_this_order():
+    text = (ROOT / "docs/contributing.md").read_text().split("## Where things live")[1]
+    shown = [name for name in re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) if name in MAY_IMPORT]
+    assert shown == list(MAY_IMPORT)

@@ -285,7 +285,7 @@ def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
 class _Parser(argparse.ArgumentParser):
     """A parser that hands a command line with any of `flags` to `other`.
 
-    The argument `data` may also follow the values of the option `listed`, which argparse would take it for one of.
+    The argument `data` may also follow the values of the option `listed`; argparse would read it as one of them.
     The parsed attribute `flags` has the flag of every option by its name.
     """
 

@@ -83,7 +83,7 @@ def _is_text(text: str) -> bool:
 
 
 def _sentence(error: Exception) -> str:
-    """What an error says, in one line; of the operating system's the file and what is wrong with it."""
+    """The message of an error in one line; for an error of the operating system, the file and the reason."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
     return " ".join(str(error).split()) or "out of memory"

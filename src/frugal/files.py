@@ -154,7 +154,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise unless a file can be written in `folder`, which is created if it is missing.
+    """Raise unless a file can be written in the folder `path`. A missing folder is allowed, and not created.
 
     Raises:
         ValueError: naming the folder and the reason.

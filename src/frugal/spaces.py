@@ -273,7 +273,7 @@ class Continuous:
         return min(max(float(self.distribution.ppf(step / _STEPS)), low), high)
 
     def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`to_unit` of `from_unit` at quantiles u of any shape, without either."""
+        """The same as `to_unit(from_unit(u))` for quantiles u of any shape, without calling `ppf` or `cdf`."""
         low, high = self._bounds()
         steps = np.clip(np.rint(u * _STEPS), int(low == -math.inf), _STEPS - int(high == math.inf))
         return np.asarray(steps / _STEPS)

@@ -124,9 +124,8 @@ def mean_score(scores: Sequence[float]) -> float:
     """Mean of a candidate's fold scores, safe to compare by `<` and `==`.
 
     The sum is exactly rounded (`math.fsum`), so the order of the folds does not matter. The mean is rounded to
-    12 decimals, so that equal scores in another order compare equal. A mean outside [1e-6, 1] is rounded to
-    12 digits of the largest score. A failed fold (nan)
-    makes the mean -inf: a failed candidate ranks below every other.
+    12 decimals, or, outside [1e-6, 1], to 12 digits of the largest score. A failed fold (nan) makes the mean -inf:
+    a failed candidate ranks below every other.
     """
     mean = math.fsum(scores) / len(scores)
     if 1e-6 <= mean <= 1.0:  # accuracies: the common case first

@@ -23,8 +23,8 @@ class Shown(NamedTuple):
         folder: the paper's name, or that of a comparison.
         tables: a CSV and a Markdown file each, under `tables/`.
         figures: two pictures, a CSV and a caption each, under `figures/`.
-        explained: the same for figures that explain by a small real run from a seed; by name the data sets that
-            this reads. Their CSV is the run that is kept.
+        explained: figures that explain something by a small real run from a seed, with the same files. By name,
+            the data sets that this run reads. The run is kept as the figure's CSV.
         claims: `{name}.csv`, and the findings beside it.
         cells: statistics of runs, a CSV each, under `cells/`.
         runs_under: folder of the runs, under that of the paper.
@@ -64,7 +64,10 @@ class Shown(NamedTuple):
         return list(dict.fromkeys(run for kind in kinds for runs in kind.values() for run in runs))
 
     def packs(self) -> dict[str, list[tuple[str, str]]]:
-        """What is made of the same runs, and all that explains: kinds and names, by the first one's `target`."""
+        """Tables, figures and claims made from the same runs, as (kind, name), by the `target` of the first one.
+
+        Figures that explain have no runs; all of them form one pack.
+        """
         same: dict[frozenset[str], list[tuple[str, str]]] = {}
         for kind, artefacts in self.by_kind.items():
             for name, runs in artefacts.items():

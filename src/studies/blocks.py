@@ -1,4 +1,6 @@
-"""What the configuration's block of a study of `registry.searches` comes to for a method on a problem.
+"""Settings of a search by one method on one problem, from the configuration's block of its study.
+
+The studies are those of `registry.searches`.
 
 Light to import, since the workflow reads it at every start.
 """
@@ -21,7 +23,7 @@ NEEDS = ("sizes", "n_valid", "auxiliary", "rungs", "subset_rows")
 """Facts of a problem that a strategy may ask for: the numbers of rows that trials may have, the number of
 validation rows, the rows of a small task, those of rungs (each the same multiple of the one before), those of a
 subset."""
-OF_OTHERS = (
+NOT_OF_THE_PROBLEM = (
     *("n_seeds", "n_trials", "default_n_trials", "strategies"),
     *("check_share", "curve", "termination"),
     *("datasets", "tables", "scalers", "subset_share", "rows_per_class", "sizes"),
@@ -46,9 +48,10 @@ def n_trials_of(search: Study, block: Mapping[str, Any], dataset: str) -> dict[s
 
     Args:
         search: the experiment.
-        block: its configuration, in which n_trials is one number for all methods, or by method one (None: not
-            run) or one by data set (None or none: not run there), default_n_trials that of methods without,
-            n_initial the first candidates, and strategies settings by method, their own n_initial among them.
+        block: its configuration. `n_trials` is one number for all methods, or a mapping by method. A value of the
+            mapping is a number, None (not run), or a mapping by data set (None or no entry: not run there).
+            `default_n_trials` is the number for methods without an entry, `n_initial` the number of first
+            candidates. `strategies` holds settings by method, which may include an `n_initial` of their own.
         dataset: one of its problems'.
 
     Raises:

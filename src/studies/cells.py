@@ -55,8 +55,8 @@ def every(
         open_above: the same of higher.
 
     Returns:
-        The mean and 95 % interval of the worst of those cells that decide: the ones that disagree, or else are
-        open, or else all. The remark has the counts.
+        The mean and 95 % interval of the worst cell: among the cells that disagree, if any do; else among the open
+        ones, if there are any; else among all. nan if nothing varies in any cell. The remark has the counts.
     """
     edges = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)

@@ -1,4 +1,4 @@
-"""What each command of the studies runs, by what it is asked for, and hashes of the code of every kind of job.
+"""For each command of the studies, the code that it runs with its arguments, as a `Job`; and hashes of this code.
 
 `frugal.code` says how a hash is made. The workflow gives it to every job as a parameter, so that a change of an
 algorithm makes its own results again, and no others.
@@ -15,7 +15,7 @@ from frugal.code.jobs import SWITCHES, datasets, learner, strategy
 from studies import registry
 
 LOOKED_UP: Final = ("studies.registry", "studies.config")
-"""What leads to all records, or to all settings; jobs name those that they are of."""
+"""Modules that are left out of hashes, since they lead to all records or all settings; jobs name their own."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies job trials` knows beside the family's."""
 

@@ -47,7 +47,7 @@ SCALES: Final[tuple[str, ...]] = get_args(Scale)
 
 
 class Configuration(Settings):
-    """Everything that a run may be told; smoke scale is the full fan-out, on few cells with every kind of job."""
+    """All keys of a configuration."""
 
     scale: Scale = setting("paper", OURS, "label of the run; stands in every table and caption")
     allow_stand_in: bool = setting(
@@ -120,9 +120,9 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def complete(overrides: Mapping[str, Any], *, source: str = "config") -> dict[str, Any]:
-    """The whole configuration: the documents' numbers, those of the scale over them, and what is given over both.
+    """The whole configuration: the documents' numbers, then the scale's over them, then the given ones over both.
 
-    With `fan_out: full` what it says of jobs lies between the scale and what is given.
+    With `fan_out: full`, the numbers per job of `Configuration.full` lie between the scale's and the given ones.
 
     `source` says in messages where the keys come from.
 

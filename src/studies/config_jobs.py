@@ -1,6 +1,6 @@
-"""What the jobs of a configuration would refuse, asked of the code that they run, without data or a fit.
+"""Checks of a configuration by the code that its jobs run, without data or a fit: what a job would refuse later.
 
-Apart from `config.check`, which every job of the workflow repeats: to import what strategies are built of takes
+They are apart from `config.check`, which every job of the workflow repeats, since importing the strategies takes
 seconds.
 """
 
@@ -225,7 +225,7 @@ def _check_defaults(config: Mapping[str, Any]) -> None:
 
 
 def _least_class(dataset: str) -> int:
-    """Rows of the smallest class, or of a subset what they are at most."""
+    """Rows of the smallest class; for a subset, an upper bound: its training rows over the number of classes."""
     base, n_rows = parse_name(dataset)
     counts = CATALOGUE[base].class_counts or CATALOGUE[base].stand_in_counts
     return min(counts) if n_rows is None else len(hollow(dataset).training().y) // len(counts)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from studies import registry
 from studies.blocks import (
-    OF_OTHERS,
+    NOT_OF_THE_PROBLEM,
     block_of,
     chosen_problems,
     n_trials_of,
@@ -139,7 +139,7 @@ def _of_search(
     table = tables_of_sizes(config).get(problem, block)
     planned_settings = planned(search, method, block, problem[1], table=table)
     strategy = planned_settings.pop("strategy", method.name)
-    of_problem = {name: value for name, value in block.items() if name not in OF_OTHERS}
+    of_problem = {name: value for name, value in block.items() if name not in NOT_OF_THE_PROBLEM}
     if search.resource == "rows":
         of_problem |= on_dataset(block, problem[1])
     first = {"n_initial": of_problem.pop("n_initial")} if "n_initial" in of_problem else {}

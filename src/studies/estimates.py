@@ -39,14 +39,15 @@ class Estimate:
 
     Attributes:
         ours: the quantity.
-        low: lower end of its 95 % interval; equal to `ours` where there is no chance in it.
-        high: upper end.
-        sd: standard deviation per seed, of the logarithm where `is_log`; nan where there is no chance in it.
-        n_seeds: seeds that it is from; 0 where there is no chance in it.
+        low: lower end of its 95 % interval; equal to `ours` if nothing is random, nan if it is unknown.
+        high: upper end, likewise.
+        sd: standard deviation per seed, of the logarithm if `is_log`; nan if nothing is random or it is unknown.
+        n_seeds: seeds that it is from (of `share`, cases); of `exact` 0 unless it is given.
         is_log: whether the interval is symmetric in the logarithm.
-        verdict: where it does not follow from the interval.
-        seeds_to_decide: the same; empty where no number of seeds can decide it.
-        remark: stands behind the quantity, such as counts of cells.
+        verdict: the verdict, if it does not follow from the interval; else empty.
+        seeds_to_decide: the number of seeds, if it does not follow from the interval; None: it does follow; empty:
+            no number of seeds can decide, or none is needed.
+        remark: text that is shown behind the quantity, such as counts of cells.
     """
 
     ours: float
@@ -61,7 +62,10 @@ class Estimate:
 
 
 def exact(value: float, n_seeds: int = 0) -> Estimate:
-    """A quantity without chance, or the document's own test on as many seeds as it had: inside or outside."""
+    """An estimate whose interval is the number itself, which lies inside a region or outside.
+
+    It is for a quantity in which nothing is random, or for the document's own test on as many seeds as it had.
+    """
     return Estimate(float(value), float(value), float(value), n_seeds=n_seeds)
 
 
@@ -204,10 +208,10 @@ def over_seeds(
 
 
 def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Estimate:
-    """Share of yes among cases of which each seed has several, such as its trials; those of a seed are alike.
+    """Share of yes among cases that are clustered by seed, such as a seed's trials, which resemble each other.
 
-    Wilson's interval with Student's quantile, of as many independent cases as have the variance between seeds. If
-    all answers are the same, a seed is one case.
+    Wilson's interval with Student's quantile. The number of independent cases is the one that would give the
+    variance between seeds. If all answers are the same, each seed counts as one case.
 
     Args:
         hits: number of yes, one per seed, shape (n_seeds,).
@@ -264,9 +268,13 @@ def is_of_few_equal_values(estimate: Estimate) -> bool:
 
 
 def seeds_to_decide(region: Region, estimate: Estimate) -> str:
-    """Seeds after which an undecided claim is decided four times in five, if ours is right: a number, or `>1000`.
+    """Number of seeds after which an undecided claim is decided in four of five cases, if our number is right.
 
-    The smallest n with (t(0.975, n - 1) + 0.84) s / sqrt(n) no more than the distance of ours to the nearest edge.
+    The smallest n with (t(0.975, n - 1) + 0.84) s / sqrt(n) at most the distance of ours to the nearest edge.
+
+    Returns:
+        The number, or `>1000`; the estimate's own `seeds_to_decide`, if it has one; `EQUAL_VALUES`, if fewer seeds
+        than that all gave the same value.
     """
     if estimate.seeds_to_decide is not None:
         return estimate.seeds_to_decide

@@ -260,9 +260,9 @@ def run_experiment(
         experiment: one of `registry.experiments`.
         method: one of its methods.
         seed: number of the repetition.
-        settings: of the experiment, all methods alike; what is not given is the document's own. Those of an
-            experiment that replays curves have the file of them, `table`; those of one that calls another
-            interpreter the file that says where it is, `interpreter`.
+        settings: of the experiment, the same for all methods; what is not given is the document's own. For an
+            experiment that replays curves, `table` is their file. For one that calls another interpreter,
+            `interpreter` is the file that says where this is.
         root: folder of the datasets.
 
     Raises:

@@ -37,7 +37,10 @@ def share_of(name: str) -> Measure:
 
 
 def difference_of_shares(name: str) -> Measure:
-    """Points between two shares of the same seeds, which are 100 at most, of an array of ones less ones."""
+    """The mean difference of two shares of the same seeds, in points; its interval is cut at -100 and 100.
+
+    The array holds, for each seed, a 0 or 1 less another 0 or 1.
+    """
 
     def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
         return mean(100 * arrays[name], bounds=(-100.0, 100.0))

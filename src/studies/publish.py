@@ -57,16 +57,16 @@ def publish(
 ) -> list[Path]:
     """Copy tables, figures, cells, claims and runs to `<results>/published/<folder>/`, and write provenance.json.
 
-    What several papers' runs look up, which `Paper.shared` names as patterns under `results`, goes to the same
-    place under `<results>/published/`. A table, figure or file of cells with a number from fewer repetitions
-    than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it, and
-    provenance.json lists it under `left_out`. What an earlier call published in the folder and this one does not
-    is deleted; with `only`, that alone which the paper no longer shows.
+    Files that several papers' runs look up (`Paper.shared`, patterns under `results`) go to the same place under
+    `<results>/published/`. A table, figure or file of cells is left out if one of its numbers is from fewer
+    repetitions than its floor. So is a file of claims on a study of ours (`claims_*.csv`) if one of its claims is
+    below the floor. provenance.json lists them under `left_out`. Files of an earlier call that this call does not
+    publish are deleted; with `only`, just those that the paper no longer shows.
 
-    provenance.json has a record for each call of which something is still published: the whole configuration,
-    under `settings` what the jobs of its runs got, by run, problem and method, the commit, versions, machine,
-    datasets, and under `parts` the date at which each file was made. What `redraw` makes of the published runs is
-    not among them: its record is theirs.
+    provenance.json has a record for each call of which a file is still published. A record holds the whole
+    configuration, the commit, versions, machine and datasets; under `settings` what the jobs of its runs got, by
+    run, problem and method; and under `parts` the date at which each file was made. Files that `redraw` makes from
+    published runs are not among the parts: the record of their runs is theirs.
 
     Args:
         paper: name of the paper.
@@ -323,8 +323,9 @@ def _check_claims(path: Path, *, partial: bool) -> None:
 def _reaches_floor(name: Path, source: Path, paper: Paper) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
-    Claims that were not run say so (`_check_claims` has counted them), and so do the findings beside them. A cell
-    that says in its `scale` that it was not run shows no number; a result without any is none.
+    Claims and findings pass: they say themselves which of them were not run; `_check_claims` has counted these. In
+    claims on a study of ours (`claims_*.csv`) every claim must have been run. A row whose `scale` says that it was
+    not run shows no number. A result that has only such rows does not pass.
     """
     if name.stem in ("claims", "findings"):
         return True

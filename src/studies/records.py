@@ -1,8 +1,8 @@
 """What the studies are made of, as frozen records: methods, studies, artefacts, claims and papers.
 
-The workflow, the commands, `publish`, `redraw` and the report iterate over those of `studies.registry`. Light to
-import, since the workflow reads them at every start: modules that hold records import matplotlib, scipy's
-submodules, scikit-learn and torch where they need them.
+The workflow, the commands, `publish`, `redraw` and the report iterate over the records of `studies.registry`. They
+are light to import, since the workflow reads them at every start: modules that hold records import matplotlib,
+scipy's submodules, scikit-learn and torch only inside the functions that need them.
 """
 
 from __future__ import annotations
@@ -173,28 +173,30 @@ class Study:
             and termination hold here, too, and its searches are compared with these.
         run: what one method gives from one seed: a function of the method's name, the seed of all that is drawn,
             the study's settings, as its model has them, and the folder of the data.
-        derive: what an optimiser or a factorisation makes of other runs, or of nothing, so that drawing need not.
-        derived_from: names of the runs that `derive` is given.
-        refit: what fits and tests the choices of searches: a function of the rows of these, the settings, the
-            folder of the data, and the journal in which fits are kept.
-        refit_from: names of the runs of the paper whose choices `refit` fits; none: those of any searches, and
-            what they look up.
-        kinds: what its runs hold, by their names; none: one run of its own name, whose rows bear this name in the
-            column `experiment`, with the columns of experiments, of refits or of searches.
+        derive: a function that computes its run from other runs, or from nothing, by an optimiser or a
+            factorisation, so that drawing a table or a figure does not have to.
+        derived_from: names of the runs that `derive` takes, in this order; empty: it takes none.
+        refit: a function that fits and tests what searches chose. It takes the rows of the searches, the settings,
+            the folder of the data, and the journal in which fits are kept.
+        refit_from: names of the paper's runs whose choices `refit` fits; empty: the rows of any searches, and what
+            these look up.
+        kinds: the kinds of its runs: pattern of the name, columns and values. Empty: one run with the study's
+            name, which its rows have in the column `experiment`, with the columns of experiments, of refits or of
+            searches.
         learner: name of the learner that `run` builds by its name; empty: none.
         is_timed: whether it measures seconds, so that nothing else may run beside it.
-        is_long: whether a job does one method from one seed, however many others do.
-        datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
-        simulated: names among these that stand for data that it simulates, and reads from no file.
-        check: refuses, from the study's settings and the whole configuration, what its jobs would refuse later; it
-            reads no data.
-        recorded_settings: what a method adds to the settings that are recorded of its jobs, and puts in the place
-            of those of its study: a function of its name, the study's settings and the defaults of
-            `effective.defaults`.
-        folds: of a study on folds, by the key of the configuration that holds them the numbers of folds, and the
-            names of the datasets that they part: a function of the study and the whole configuration.
-        replayed: what its runs replay of the folds family on kept scores: a function of the study and the whole
-            configuration that gives the methods, with their settings, of each run, such as `as_configured`.
+        is_long: whether each of its jobs does one method and one seed, whatever the configuration says of jobs.
+        datasets: the key of its settings that names the dataset or datasets that it reads; empty: it reads none.
+        simulated: those of these names that stand for data that it simulates and reads from no file.
+        check: a function of the study's settings and the whole configuration. It refuses early, without reading
+            data, what the study's jobs would refuse later.
+        recorded_settings: a function of a method's name, the study's settings and the defaults of
+            `effective.defaults`. It returns settings to record for the method's jobs, in addition to the study's
+            settings or in their place.
+        folds: for a study on folds, a function of the study and the whole configuration. It returns, by key of the
+            configuration, the numbers of folds under that key and the names of the datasets that are split.
+        replayed: for a study that replays the folds family on kept scores, a function of the study and the whole
+            configuration, such as `as_configured`. It returns the methods of each run, with their settings.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
         environment: name of the file under `envs/` with the packages of another interpreter that it calls, unless
             the key `python` of its settings names one; empty: none.
@@ -331,11 +333,14 @@ class Claim:
         published: what the document prints, if it prints something.
         artefact: the table or figure that shows it, such as `tables/table1`.
         study: name of the study that it is judged on.
-        rows: of that study's runs, those that it is measured on, which give its `data`; None: all.
+        rows: a function that picks the rows of the study's runs that it is measured on. Only `data`, their
+            provenance, is taken from these rows. None: all rows.
         inferred_from: the table or figure of the document that its settings or data were inferred from, such as
             `Table 3`: to agree with that is no evidence.
         is_by_construction: whether it holds whatever the data are.
-        is_out_of_reach: whether its data are nowhere to be had: without a number it is not testable.
+        every_choice_agrees: id of the finding which shows that any choice of the search would have agreed; empty:
+            there is none.
+        is_out_of_reach: whether its data cannot be obtained; without a number it is then not testable.
     """
 
     id: str
@@ -351,6 +356,7 @@ class Claim:
     rows: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     inferred_from: str = ""
     is_by_construction: bool = False
+    every_choice_agrees: str = ""
     is_out_of_reach: bool = False
 
     @property
@@ -361,7 +367,7 @@ class Claim:
     @property
     def is_evidence(self) -> bool:
         """Whether it could have come out otherwise."""
-        return not (self.inferred_from or self.is_by_construction)
+        return not (self.inferred_from or self.is_by_construction or self.every_choice_agrees)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -378,9 +384,9 @@ class Paper:
         cells: names of the runs of which there are statistics by cell; or a function of the whole configuration.
         render: a table as Markdown, where its artefact has no function of its own; None: as `markdown.render`.
         floor: seeds below which no number is published.
-        floor_rows: rows or images below which no number is published that says of how many it is.
-        reaches_floor: whether the numbers of a table are enough to be published, where seeds and rows do not say.
-        shared: patterns under `results/` of what its runs look up and is published with them.
+        floor_rows: rows or images below which no number of a table with the column `n_rows` is published.
+        reaches_floor: a function that says whether a table may be published; None: the floors decide.
+        shared: patterns of paths under `results/`: files that its runs look up, which are published, too.
         runs_folder: of its runs, under its own.
         all_shown: the least settings with which it shows all that it can.
         is_document: whether it reproduces a document; if not, it is a comparison of ours.

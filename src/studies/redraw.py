@@ -2,8 +2,8 @@
 
 Every table, figure, file of cells and file of claims, and the summary of all claims, is made by the command that
 the workflow runs for it.
-For a figure that explains, its published CSV is the run that is kept, and the picture is drawn from it. So is the
-picture of a figure whose runs are not published; its numbers are not made again.
+Two kinds of figures are drawn from their published CSV, and their numbers are not made again. These are figures
+that explain, whose CSV is the only run that is kept, and figures whose runs are not published.
 """
 
 from __future__ import annotations
@@ -166,7 +166,11 @@ def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def config_of(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:
-    """The configuration of the latest record that has the first of these parts that any has; else the latest."""
+    """The configuration that a part was made with.
+
+    Take the first of `names` that any record holds, and the latest record that holds it. If no record holds any of
+    them, take the latest record.
+    """
     for name in names:
         for record in reversed(records):
             if f"{folder}/{name}" in record["parts"]:

@@ -1,4 +1,4 @@
-"""What commands ask of the files of runs that they are given: those of one paper are refused for another."""
+"""Checks of the files of runs that commands are given: runs of one paper are refused for another."""
 
 from __future__ import annotations
 

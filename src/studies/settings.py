@@ -171,8 +171,8 @@ Distinct = Annotated[list[Item], AfterValidator(_without_repeats), Field(json_sc
 """A list without repeats."""
 Several = Annotated[Distinct[Item], Field(min_length=1)]
 """A list without repeats, of one item or more."""
-Increasing = Annotated[Distinct[Item], Field(min_length=2)]
-"""A list without repeats, of two items or more; numbers of rows stand in one order, which their study says."""
+AtLeastTwo = Annotated[Distinct[Item], Field(min_length=2)]
+"""A list without repeats, of two items or more."""
 
 
 def ascending(numbers: list[int]) -> list[int]:

@@ -25,9 +25,9 @@ N_COLORS: Final = 256
 def smaller(svg: str) -> str:
     """The same picture in fewer bytes.
 
-    Coordinates are rounded to a hundredth of a point, steps are lines along an axis, groups that only have a name
-    are dissolved, what is used in the style that it has anyway says so once, and pictures of few colours have a
-    palette.
+    Coordinates are rounded to a hundredth of a point. Steps become lines along an axis. Groups that only have a
+    name are dissolved. A reference to an element drops its style if the element has the same one. Pictures of few
+    colours get a palette.
     """
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _XLINK)

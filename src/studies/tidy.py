@@ -117,7 +117,7 @@ def by_measure(runs: pd.DataFrame, measures: Iterable[str], keys: list[str]) -> 
 
 
 def mean_of_each(measures: Mapping[str, pd.DataFrame], keys: list[str]) -> pd.DataFrame:
-    """`mean_by_seed` of the column value of several tables, by the measure that each is of; `measure` is a key."""
+    """`mean_by_seed` of the column `value` of several tables, one per measure; `keys` must include `measure`."""
     parts = [mean_by_seed(table.assign(measure=name), "value", keys) for name, table in measures.items()]
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 

@@ -16,16 +16,15 @@ SLACK: Final = 1e-12
 
 
 def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[float, float]:
-    """Cost of two searches until each was as good as the worse of their two ends, and stayed so.
+    """Cost of two searches until each was as good as the worse of their two final qualities, and stayed so.
 
-    Both were there in the end, so that no search is left out and none is counted as what it might have spent. A
-    search that was there and left again, as test errors may, is counted from when it came to stay.
+    Both searches reach this target in the end. So no search is left out, and no cost has to be guessed. Test
+    errors may rise again: a search that reaches the target and leaves it counts from when it stays there.
 
-    Each search is its qualities, low ones better, (n,), nan where it had none, and what it had spent,
-    (n,).
+    Each search is a pair: its qualities, lower is better, nan where it has none, and what it had spent, both (n,).
 
     Returns:
-        Of the first and of the second; nan where one ended without a quality.
+        The costs of the first and of the second search; both nan if one of them ends without a quality.
     """
     target = max(first[0][-1], second[0][-1]) + SLACK
     if np.isnan([first[0][-1], second[0][-1]]).any():

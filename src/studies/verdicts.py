@@ -38,7 +38,11 @@ from studies.tidy import provenance
 
 VERDICTS: Final = (REPRODUCED, CONTRADICTED, UNDECIDED, NOT_RUN, NOT_TESTABLE)
 NO_EVIDENCE: Final = "of these no evidence"
-"""Reproduced claims that hold by construction, or on what was inferred from the table or figure they are about."""
+"""Column: how many of the reproduced claims are no evidence, as of `Claim.is_evidence`.
+
+Such a claim holds by construction, rests on settings or data that were inferred from the table or figure it is
+about, or would agree whatever the search had chosen.
+"""
 COLUMNS: Final = [
     "id", "section", "quote", "quantity", "unit", "published", "agrees_if", "ours", "low", "high", "verdict",
     "seeds_to_decide", "n_seeds", "scale", "data", "artefact",
@@ -110,7 +114,8 @@ def _with_notes(claim: Claim, *notes: str) -> str:
     """The quantity in words, and behind it what else is to be known of the number."""
     inferred = f"settings or data inferred from {claim.inferred_from}" if claim.inferred_from else ""
     construction = "holds by construction" if claim.is_by_construction else ""
-    remarks = "; ".join(filter(None, (*notes, inferred, construction)))
+    anyway = f"of every other choice see {claim.every_choice_agrees}" if claim.every_choice_agrees else ""
+    remarks = "; ".join(filter(None, (*notes, inferred, construction, anyway)))
     return f"{claim.quantity} ({remarks})" if remarks else claim.quantity
 
 

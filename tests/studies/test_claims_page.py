@@ -91,6 +91,15 @@ def test_the_table_of_floors_has_those_of_the_code():
     assert f"networks: {FLOOR_IMAGES:,} images and {FLOOR_EPOCHS} epochs" in floors["hypertune"][1]
 
 
+def test_where_every_choice_agrees_the_published_finding_says_so():
+    named = [(one, claim) for one in registry.PAPERS for claim in registry.paper(one).claims]
+    named = [(one, claim.every_choice_agrees) for one, claim in named if claim.every_choice_agrees]
+    assert named
+    for one, finding in named:
+        findings = pd.read_csv(ROOT / f"results/published/{one}/findings.csv").set_index("id")
+        assert findings.loc[finding, "verdict"] == "reproduced"
+
+
 def test_the_columns_that_the_text_names_exist():
     named = set(re.findall(r"`(\w+)`", PAGE)) & {
         "quote",

@@ -451,12 +451,14 @@ def test_claims_on_functions_are_ratios_over_both(function_runs):
     other = verdicts("functions", after(swapped, 28))
     assert other["verdict"].tolist() == ["contradicted", "reproduced"]
     assert other.loc["functions.ei_too_greedy", "ours"] == pytest.approx(0.01)
+    lacking = function_runs[(function_runs["method"] != "ei_explore") | (function_runs["dataset"] != "branin")]
+    assert set(verdicts("functions", after(lacking, 28))["verdict"]) == {"not run at this scale"}
 
 
 def test_claims_on_refits_are_accuracies_and_a_rank(refit_runs):
     found = verdicts("refits", refit_runs)
-    assert found["ours"].tolist() == pytest.approx([2, 91.96, 92.0, 0.2, 0.04])  # 7.9 % errs less than 8.04
-    assert found["verdict"].tolist() == ["contradicted", *["reproduced"] * 4]
+    assert found["ours"].tolist() == pytest.approx([2, 91.96, 92.0, 100, 0.2, 0.04])  # 7.9 % errs less than 8.04
+    assert found["verdict"].tolist() == ["contradicted", *["reproduced"] * 5]
     assert found.loc["task2.reported_accuracy", ["published", "agrees_if"]].tolist() == [91.51, "90.66 to 92.36"]
     best = refit_runs.assign(test_error=refit_runs["test_error"].where(refit_runs["method"] != "reported", 0.0785))
     rank = verdicts("refits", best).loc["task2.reported_rank"]
@@ -465,11 +467,14 @@ def test_claims_on_refits_are_accuracies_and_a_rank(refit_runs):
     steep = refit_runs.copy()
     steep.loc[steep["method"] == "grid", "test_error"] = [0.07, 0.09, 0.08]
     steep.loc[steep["method"] == "random", "test_error"] = 0.09
-    assert verdicts("refits", steep)["verdict"].tolist()[3:] == ["contradicted"] * 2
+    steep = verdicts("refits", steep)
+    assert steep["verdict"].tolist()[3:] == ["contradicted"] * 3
+    assert steep.loc["task2.every_point_agrees", "ours"] == pytest.approx(200 / 3)  # 93 % is too far from 91.51 %
     # A grid on fewer rows has no rank for it, and does not say that the surface is flat.
     few = refit_runs.assign(n_rows=refit_runs["n_rows"].where(refit_runs["method"] != "grid", 500))
     found = verdicts("refits", few)["verdict"]
-    assert found[["task2.reported_rank", "task2.flat"]].tolist() == ["not run at this scale"] * 2
+    of_the_grid = ["task2.reported_rank", "task2.every_point_agrees", "task2.flat"]
+    assert found[of_the_grid].tolist() == ["not run at this scale"] * 3
 
 
 def test_an_accuracy_of_twice_the_error_is_not_the_published_one(refit_runs):

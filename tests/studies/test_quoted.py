@@ -61,8 +61,8 @@ def test_the_page_on_folds_quotes_the_published_comparison():
     )
     parts = [study["rows_share"], timed["time_share"], 100 * study["regret"], study["lost_best"]]
     quoted = pd.concat([*parts, network["rows_share"], 100 * network["regret"]], axis=1)
-    page = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
-    lines = page.split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]
+    text = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
+    lines = text.split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]
     assert len(lines) == len(quoted) > 0
     quoted.index = quoted.index.map(in_words)
     for line in lines:
@@ -112,8 +112,8 @@ def test_the_assumptions_count_how_often_pruning_lost_the_best():
 def test_the_page_on_folds_counts_prunings_and_the_wrong_ones():
     runs = pd.read_parquet(PUBLISHED / "folds_comparison/runs/runs.parquet")
     counted = runs.groupby("method")[["n_judged", "n_wrong", "best_pruned"]].sum()
-    page = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
-    lines = page.split("| strategy | prunings |")[1].split("\n\n")[0].splitlines()[2:]
+    text = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
+    lines = text.split("| strategy | prunings |")[1].split("\n\n")[0].splitlines()[2:]
     names = {
         "Bayesian pruning, tau = 0.99": "beta_pruning",
         "Bayesian pruning, tau = 0.9": "beta_pruning_tau_0_9",
@@ -125,9 +125,9 @@ def test_the_page_on_folds_counts_prunings_and_the_wrong_ones():
         name, *numbers = (part.strip() for part in line.strip("| ").split("|"))
         assert numbers == [f"{n:,}" for n in counted.loc[names.get(name, name.replace(" ", "_"))]]
     n, wrong, _ = counted.loc["beta_pruning_tau_0_9"]
-    assert f"Here {100 * wrong / n:.1f} % and " in page
+    assert f"Here {100 * wrong / n:.1f} % and " in text
     n, wrong, _ = counted.loc["beta_pruning_tau_0_7"]
-    assert f" % and {100 * wrong / n:.0f} % are." in page
+    assert f" % and {100 * wrong / n:.0f} % are." in text
 
 
 @pytest.mark.slow
@@ -200,6 +200,19 @@ def test_the_page_of_document_002_quotes_its_searches_on_functions():
     assert best > -3.319
 
 
+def test_the_page_of_document_002_quotes_the_fits_on_all_rows():
+    text = page("papers/exploration")
+    rank, reported = (claim(f"exploration.task2.reported_{name}")["ours"] for name in ("rank", "accuracy"))
+    spread, agreeing = (
+        claim(f"exploration.task2.{name}", "findings")["ours"] for name in ("flat", "every_point_agrees")
+    )
+    assert f"{spread:.2f} points of test accuracy lie between the best and the worst of a 5 x 5 grid" in text
+    assert f"The reported point has {reported:.2f} %" in text
+    assert (rank, agreeing) == (12, 100)
+    assert "Every point of the grid agrees with that number, so this agreement says little" in text
+    assert "ranks twelfth of 26" in text
+
+
 def test_the_page_of_document_004_quotes_its_searches_on_three_more_tables():
     text = page("papers/hypertune")
     for found, words in {
@@ -234,6 +247,28 @@ def test_the_page_on_compared_searches_quotes_regrets_on_the_table():
     random, hypertune = (f"{one:.0f} to {other:.0f}" for one, other in zip(low, high, strict=True))
     text = page("comparisons/trials_comparison")
     assert f"interval of random search is {random} points, of HyperTune {hypertune}." in text
+
+
+def published_intervals(paper):
+    """Ends of the intervals of a paper's claims, findings and tables, and of the last points of its comparison."""
+    folder = PUBLISHED / paper
+    tables = [pd.read_csv(path) for path in [*folder.glob("*.csv"), *folder.glob("tables/*.csv")]]
+    tables += [pd.read_csv(path).query("x == 60") for path in folder.glob("figures/comparison.csv")]
+    ends = [table[["low", "high"]] for table in tables if {"low", "high"} <= set(table)]
+    return pd.concat(ends).apply(pd.to_numeric, errors="coerce").dropna().to_numpy()
+
+
+@pytest.mark.parametrize("paper", sorted(path.stem for path in (ROOT / "docs/papers").glob("*.md")))
+def test_every_interval_on_the_page_of_a_document_is_published(paper):
+    printed = re.findall(r"\(([\d.,]+) to ([\d.,]+)", page(f"papers/{paper}"))
+    with np.errstate(divide="ignore", over="ignore"):
+        ends = published_intervals(paper)
+        scaled = [ends, 100 * ends, 1 / ends[:, ::-1], 10.0**ends, 10.0 ** -ends[:, ::-1]]  # shares; ratios; logs
+    assert printed
+    for low, high in printed:
+        numbers, digits = [float(end.replace(",", "")) for end in (low, high)], len(low.partition(".")[2])
+        near = np.isclose(np.concatenate(scaled), numbers, rtol=0, atol=0.5001 * 10.0**-digits)
+        assert near.all(axis=1).any(), f"({low} to {high})"
 
 
 def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
@@ -358,12 +393,12 @@ def test_the_readme_is_short_and_leads_on():
         }
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/folds.md", "docs/trials.md", "docs/rows.md"])
-def test_what_a_page_for_newcomers_prints_runs_as_printed(page, capsys):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+@pytest.mark.parametrize("path", ["README.md", "docs/start.md", "docs/folds.md", "docs/trials.md", "docs/rows.md"])
+def test_what_a_page_for_newcomers_prints_runs_as_printed(path, capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(), flags=re.DOTALL)
     assert blocks
     for block in blocks:
-        exec(compile(block.replace(", n_jobs=2", ""), page, "exec"), {"__name__": "page"})
+        exec(compile(block.replace(", n_jobs=2", ""), path, "exec"), {"__name__": "page"})
         assert capsys.readouterr().out
 
 
@@ -400,7 +435,7 @@ def test_the_assumptions_of_document_001_quote_table_2_on_the_ranges():
     printed = published("table2").pivot_table("published", keys, "method")[methods]
     assert "| document | {:.3f} | | {:.3f} | |".format(*printed.mean()) in text
     ahead, significant = [], []
-    claim = next(
+    judged = next(
         one for one in registry.paper("greedy_cv").claims if one.id.endswith("early_stopping.n_significant")
     )
     for reading, table in runs.items():
@@ -409,7 +444,7 @@ def test_the_assumptions_of_document_001_quote_table_2_on_the_ranges():
         numbers = " | ".join(f"{mean:.3f} | {error:.3f}" for mean, error in pairs)
         assert f"| `{reading}` | {numbers} |" in text
         ahead.append(int((means[methods[0]] > means[methods[1]]).sum()))
-        significant.append(int(judge_claims([claim], {"early_stopping": table}, "paper")["ours"].item()))
+        significant.append(int(judge_claims([judged], {"early_stopping": table}, "paper")["ours"].item()))
     assert f"in {ahead[0]} of them, and at p < .01 in {significant[0]}" in text
     assert f"27 and 27, the lists {ahead[1]} and {significant[1]}" in text
     ranges = runs["ranges/none"]

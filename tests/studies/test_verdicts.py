@@ -387,12 +387,17 @@ def test_a_quantity_says_what_stands_in_place_of_a_verdict_and_why():
 
 
 def test_agreement_that_is_no_evidence_is_said_and_counted_apart(monkeypatch):
-    kinds = ({}, {"inferred_from": "Figure 7"}, {"is_by_construction": True})
+    kinds = (
+        {},
+        {"inferred_from": "Figure 7"},
+        {"is_by_construction": True},
+        {"every_choice_agrees": "one.flat"},
+    )
     listed = [
         Claim(f"one.{n}", "1", "a quantity", "times", regions.above(1), lambda a, rng: exact(2.0), **kind)
         for n, kind in enumerate(kinds)
     ]
-    listed += [replace(listed[1], id="one.3", agrees=regions.below(1))]
+    listed += [replace(listed[1], id="one.4", agrees=regions.below(1))]
     monkeypatch.setattr(registry, "PAPERS", ("one",))
     monkeypatch.setattr(registry, "paper", lambda name: Paper(name=name, title="One", claims=listed))
     judged = judge(listed, {}, enough=True, scale="paper")
@@ -400,10 +405,11 @@ def test_agreement_that_is_no_evidence_is_said_and_counted_apart(monkeypatch):
         "a quantity",
         "a quantity (settings or data inferred from Figure 7)",
         "a quantity (holds by construction)",
+        "a quantity (of every other choice see one.flat)",
         "a quantity (settings or data inferred from Figure 7)",
     ]
     row = summarise({"one": judged}).set_index("paper").loc["one"]
-    assert row[["claims", REPRODUCED, NO_EVIDENCE, CONTRADICTED]].tolist() == [4, 3, 2, 1]
+    assert row[["claims", REPRODUCED, NO_EVIDENCE, CONTRADICTED]].tolist() == [5, 4, 3, 1]
 
 
 def test_claims_and_findings_have_their_columns_and_are_counted():

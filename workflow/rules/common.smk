@@ -14,7 +14,7 @@ from studies.plan.common import as_json, dataset_files
 
 
 def checked(check, *args, **kwargs):
-    """What a function makes of the configuration; what it refuses ends the run in one sentence."""
+    """Return `check(...)`; a ValueError of it ends the run with its message, without a traceback."""
     try:
         return check(*args, **kwargs)
     except ValueError as error:

@@ -183,8 +183,9 @@ rule search:
 
 
 rule search_pack:
-    # All searches of a method in an experiment, whatever the dataset, the classifier and k, in one process: where a
-    # search takes no longer than that takes to start. A folder that goes once they have been taken from it.
+    # One process does all searches of a method in an experiment, on every dataset, classifier and k: for searches
+    # that take no longer than a process takes to start. The output is a temporary folder, deleted once
+    # packed_search has copied the files.
     input:
         PLAN.folds.replay_pack_inputs,
     output:

@@ -36,8 +36,9 @@ rule trials:
 
 
 rule trials_pack:
-    # All searches of an experiment, whatever the method, the problem and the seed, in one process: where a search takes
-    # no longer than that takes to start. A folder that goes once they have been taken from it.
+    # One process does all searches of an experiment, of every method, problem and seed: for searches that take no
+    # longer than a process takes to start. The output is a temporary folder, deleted once packed_trials has copied
+    # the files.
     input:
         PLAN.trials.search_pack_inputs,
         lambda wildcards: [

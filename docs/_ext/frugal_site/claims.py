@@ -37,7 +37,8 @@ def card(claim: Judged) -> str:
         if value
     )
     quote = f"<blockquote>{escape(row['quote'])}</blockquote>" if row["quote"] else ""
-    evidence = "" if claim.record.is_evidence else ' <span class="no-evidence">no evidence</span>'
+    is_no_evidence = verdict == "reproduced" and not claim.record.is_evidence
+    evidence = ' <span class="no-evidence">no evidence</span>' if is_no_evidence else ""
     return (
         f'<article class="claim" id="{escape(row["id"])}" data-paper="{claim.paper}" data-verdict="{verdict}" '
         f'data-kind="{kind}"><header>{badge(verdict)}{evidence} <span class="where">'

@@ -89,7 +89,7 @@ class Dataset:
     def subset(self, n_rows: int) -> Dataset:
         """Rows drawn without replacement, in their order here; the same ones for the same name and number.
 
-        Where some rows are set apart for testing, the others are drawn from, and all of those are kept.
+        If the dataset has test rows, all of them are kept, and rows are drawn from the others only.
 
         Args:
             n_rows: number of rows, from 1 to all that are not for testing.

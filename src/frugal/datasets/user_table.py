@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read a table as it is: CSV of any separator, encoding and decimal mark that its beginning tells, or parquet.
+    """Read a table as it is: parquet, or CSV, of which separator, encoding and decimal mark are detected.
 
     Words such as NA stay what they are; only an empty cell is missing.
 
@@ -90,8 +90,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     r"""Read a CSV file with a header line, numeric features and one column of class labels.
 
     Args:
-        path: the file, of any separator, encoding and decimal mark that its beginning tells, as it is or packed by
-            gzip, bz2, xz or zip; a packed one may unpack to 100 times its size, or to 256 MiB if that is more.
+        path: the file, as it is or packed by gzip, bz2, xz or zip. Separator, encoding and decimal mark are
+            detected. A packed file may unpack to 100 times its size, or to 256 MiB if that is more.
         target: name of the label column; None: the last one. Labels are numbered in sorted order. Where they are
             words, spaces around them do not count, and NA and None are labels, too: only an empty cell is missing.
 

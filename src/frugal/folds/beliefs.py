@@ -23,8 +23,8 @@ class Beliefs:
         model: one of `MODELS`.
         rate: rate of the exponential prior on the precision of fold scores.
         n_rows: rows of the dataset.
-        n_valid: rows that a fold is scored on, which accuracies of exactly 0 or 1 need; None: `n_rows // n_folds`,
-            or without `n_rows`, too, such accuracies are refused.
+        n_valid: number of rows that a fold is scored on; None: `n_rows // n_folds`. Accuracies of exactly 0 or 1
+            need this number; they are refused if both `n_valid` and `n_rows` are None.
         n_classes: classes of the dataset, for the prior of log-losses; None: a prior mean of 1 nat.
 
     Raises:

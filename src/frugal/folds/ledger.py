@@ -147,7 +147,7 @@ class Ledger:
         return mean
 
     def note(self, event: str, candidate: int, **why: object) -> None:
-        """Add an event of a candidate, such as `prune`: no further fold of it, for the reasons given."""
+        """Add an event of a candidate, such as `prune` (it gets no further fold), with the reasons `why`."""
         n_folds = len(self.scores[candidate])
         self.events.append(
             {"event": event, "step": self.n_told, "candidate": candidate, "n_folds": n_folds, **why}
@@ -247,10 +247,10 @@ class Sequential(BaseFoldStrategy, ABC):
 
     @abstractmethod
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
-        """Why a candidate with an answer just told and folds left is dropped; None to go on.
+        """Decide whether to drop a candidate that has a new score and folds left.
 
         Returns:
-            Further keys of its `prune` event.
+            Further keys of its `prune` event; None: the candidate goes on.
         """
 
     def ask(self) -> FoldTask | Wait | None:

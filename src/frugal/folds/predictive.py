@@ -85,7 +85,7 @@ class Predictive:
 
 
 def narrowed(grid: Array, values: Array) -> tuple[float, float]:
-    """Ends of the part of a grid where values are within `DROP` of the largest, and of a point more on each side.
+    """Ends of the part of a grid where values are within `DROP` of the largest, with one more point on each side.
 
     Args:
         grid: increasing points, shape (n,).
@@ -96,7 +96,7 @@ def narrowed(grid: Array, values: Array) -> tuple[float, float]:
 
 
 class HasPredictive(Protocol):
-    """A posterior whose predictive distribution is known on a line; larger is larger there too."""
+    """A posterior whose predictive distribution is given on the real line, after an increasing transformation."""
 
     @property
     def predictive(self) -> Predictive:

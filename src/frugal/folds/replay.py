@@ -226,7 +226,7 @@ def run(
         failed_score: score told for an evaluation that counts as failed.
         kept: evaluations of an interrupted run, which are told without being repeated.
         keep: called in this thread with each new task and its fit, as soon as it is done.
-        stop: called before each new task; if it returns True, the run ends with the pending tasks.
+        stop: called before each new task; if it returns True, the run ends once the pending tasks are done.
 
     Raises:
         ValueError: if `n_pending` is below 1, `fit_timeout` is not positive or given without an executor, or the
@@ -287,7 +287,8 @@ def run_in_processes(
         **options: further arguments of `run`.
 
     Raises:
-        ValueError: if `n_workers` is below 1, on an unknown start method, and as `run`, whose other errors it has.
+        ValueError: if `n_workers` is below 1, on an unknown start method, or as `run`.
+        TypeError, Interrupted, OutOfMemoryError, Broken: as `run`.
 
     Examples:
         >>> import numpy as np

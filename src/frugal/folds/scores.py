@@ -164,19 +164,19 @@ def score(
         seed: number of the repetition; decides the folds.
         folds: which folds to score; None: all.
         n_rows: rows of the dataset to use, taken inside each split; None: all.
-        exact_batch: score all candidates of a fold together, with the same scores (`folds.fast`), if the learner
-            has a batch scorer, as those in `frugal.learners.CLASSIFIERS` have; the seconds are then the fold's,
-            shared out evenly. Otherwise each fit is timed alone, and the first candidate of every fold is fitted
-            twice: once as a warm-up. Networks need no warm-up.
+        exact_batch: whether to score all candidates of a fold together if the learner has a batch scorer, that is,
+            if it is in `frugal.learners.CLASSIFIERS`. The scores are the same (`folds.fast`); the seconds of the
+            fold are divided evenly. Otherwise each fit is timed alone, and the first candidate of every fold is
+            fitted twice, the first time as a warm-up. Networks need no warm-up.
         scaler: none, min_max, robust or standard.
         splits: stratified or plain.
-        space: kind of candidates, kept for `search`: a `grid` that lists are drawn from with replacement,
-            or `ranges` draws or a `listed` choice, of which a list is a prefix.
+        space: kind of candidates, stored in the metadata for `search`. From a `grid`, `search` draws a candidate
+            list with replacement. Of `ranges` (random draws) or `listed` candidates, it takes the first ones.
         epochs: passes over the training rows, for networks and for nothing else.
 
     Raises:
-        ValueError: on an unknown name, that of a hyperparameter too, an empty candidate list, folds that do not
-            exist or repeat, or epochs where none or some are needed.
+        ValueError: on an unknown name (also of a hyperparameter), an empty candidate list, folds that do not exist
+            or are repeated, a network without epochs, or epochs for another learner.
 
     Examples:
         >>> from sklearn.datasets import load_iris

@@ -178,7 +178,10 @@ def plain(candidate: Candidate) -> dict[str, object]:
 
 
 def beside(parts: Sequence[ScoreTable]) -> ScoreTable:
-    """Join tables of the same candidates, their columns in the given order; the metadata are the first's."""
+    """Join tables of the same candidates, with their columns in the given order.
+
+    The metadata are those of the first table, but folds and failures are joined, and counts are summed.
+    """
     starts = np.cumsum([0] + [part.scores.shape[1] for part in parts]).tolist()
     failures = [
         [row, start + column, message]

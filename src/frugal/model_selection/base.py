@@ -119,7 +119,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
                 another search, or if every fit failed.
             KeyboardInterrupt: after Ctrl-C. Before it is raised, the best candidate so far is refitted, and the
                 attributes describe it. If that fails, the error is the cause of the KeyboardInterrupt.
-            BrokenExecutor: if the executor stops evaluating; otherwise as KeyboardInterrupt.
+            BrokenExecutor: if the executor stops evaluating; the rest is as for KeyboardInterrupt.
         """
         problem = self._problem(X, y, params)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))

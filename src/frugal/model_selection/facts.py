@@ -51,7 +51,7 @@ def complete_settings(
     facts: dict[str, Any] = {"n_rows": n_rows, "n_valid": n_valid, "cv": n_folds, "n_classes": n_classes}
     _check_facts(strategy, settings, known, facts)
     if "n_rows" in settings:
-        del facts["n_valid"]  # which would be over the number that the user gave
+        del facts["n_valid"]  # it would take precedence over the user's n_rows
     if facts["n_classes"] is None and "cv" in known:
         facts["n_classes"] = 1  # as scikit-learn's halving counts anything but a classifier
     found = {name: value for name, value in facts.items() if name in known and value is not None}
@@ -139,7 +139,7 @@ def _bounded() -> frozenset[Any]:
 
 @cache
 def _functions(names: tuple[str, ...]) -> frozenset[Any]:
-    """Functions of scikit-learn's scorers of these names, of those that the installed version has."""
+    """Score functions of scikit-learn's scorers by name; names that the installed version lacks are left out."""
     from sklearn.metrics import get_scorer, get_scorer_names
 
     return frozenset(get_scorer(name)._score_func for name in names if name in get_scorer_names())

@@ -100,8 +100,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
     Attributes:
         cv_results_: the columns of GridSearchCV, and `n_folds_evaluated`, `stopped_because` (empty if the
             candidate is complete) and `split0_order` and so on: the number of the fit in the order of asking, from
-            1, or 0 if there was none. A stopped candidate has nan in its missing splits and in its mean, and ranks
-            below the complete ones.
+            1, or 0 if there was none. A stopped candidate has nan in its missing splits, and ranks below the
+            complete ones. Its mean is nan too; but if no candidate is complete, means are over the folds so far.
         best_index_: row of the best candidate, the first of those with rank 1.
         best_params_: hyperparameters of the best candidate.
         best_score_: mean score of the best candidate.

@@ -41,7 +41,8 @@ class Minimum:
     """Result of `minimize`.
 
     Attributes:
-        candidate: the candidate with the lowest error; among trials on the full resource, if there is a resource.
+        candidate: the candidate with the lowest error. If there is a resource, only trials on the full resource
+            count; if none of these succeeded, only those on the largest part.
         error: error of this candidate.
         trials: one row per trial in the order of asking, columns `frugal.trials.runs.COLUMNS`.
         n_trials: number of trials.
@@ -110,9 +111,9 @@ def minimize(
         function: candidate -> error; picklable (by cloudpickle) if there are several workers.
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
-        strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a function of `n_rows` or
-            `epochs`; `fabolas`, `fabolas_joint`, `mtbo` and `hypertune` need one of `n_rows`. All of these but the
-            last, and `smac`, need errors of at least 0.
+        strategy: one of `frugal.trials.known()`. `ei` needs nothing. `hyperband` needs a function of `n_rows` or
+            `epochs`. `fabolas`, `fabolas_joint`, `mtbo` and `hypertune` need a function of `n_rows`. `fabolas`,
+            `fabolas_joint`, `mtbo` and `smac` need errors of at least 0.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
             `hypertune` 50 after the trials on subsets.

@@ -66,8 +66,8 @@ class ExactPruningSearchCV(FoldSearchCV):
 class BetaPruningSearchCV(FoldSearchCV):
     """`FoldSearchCV` that drops a candidate once a Beta model of fold accuracies says that it is worse.
 
-    Source: document 000 (Kreutzman 2020), Algorithm 1. Scores must lie in [0, 1]. Its settings are `tau`, `buffer`
-    and those of the model.
+    Source: document 000 (Kreutzman 2020), Algorithm 1. Scores must lie in [0, 1]. Its settings are `tau`,
+    `buffer`, `rank_by`, `at_end`, `budget` and those of the model.
 
     Examples:
         >>> from sklearn.datasets import load_iris

@@ -93,7 +93,7 @@ class TrialProgress(ProgressLine):
     Args:
         verbose: 0 prints nothing.
         n_trials: largest number of trials.
-        may_end_whole: whether one more may be needed, on all there is.
+        may_end_whole: whether one more trial, on the full resource, may be needed at the end.
         time_limit: seconds after which no trial is started; None: no limit.
     """
 

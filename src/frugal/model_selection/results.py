@@ -110,7 +110,7 @@ def tabulate(
 
 
 def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
-    """True if each candidate has all its folds, on the most rows that any has; shape (n_candidates,)."""
+    """Mask of the candidates with all folds on the most rows of any complete candidate, shape (n_candidates,)."""
     counts = np.zeros(len(outcome.candidates), dtype=int)
     rows = np.zeros(len(outcome.candidates))
     for (candidate, _), (_, task, _) in outcome.cells().items():

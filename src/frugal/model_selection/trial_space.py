@@ -23,8 +23,8 @@ def as_space(space: TrialSpace) -> SearchSpace:
             `scipy.stats`.
 
     Raises:
-        ValueError: if the space is of another type, is empty, or has a dimension of another type; if one is a
-            tuple of two numbers, since other optimisers read a range where a list would be two categories.
+        ValueError: if the space is empty or of another type, or has a dimension of another type. A tuple of two
+            numbers is refused too: it may be a range, as in other optimisers, or two categories.
     """
     if isinstance(space, SearchSpace) and space.dimensions:
         return space

@@ -232,7 +232,7 @@ def _no_endless(value: object) -> object:
 def date_order(values: pd.Series) -> str | None:
     """`year first`, `month first` or `day first` if most values are dates, as text or typed; else None.
 
-    The month is first if the second number of some dates is above 12; else the day is.
+    The month is first if more dates have a second number above 12 than a first number above 12; else the day is.
     """
     import pandas as pd
 

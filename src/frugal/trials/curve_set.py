@@ -4,8 +4,8 @@ Candidates are random draws from the network's space `SPACE`, numbered: the same
 however many there are, whatever rows and epochs. Curves are what `LearnerProblem` with seed 0 measures, so any of
 them can be made again by a trial of its candidate. They are trained on the CPU, on one thread.
 
-A set may hold each candidate on several numbers of training rows: the same validation rows, and of the rows of the
-largest number those that a trial of `LearnerProblem` on fewer draws (its subset 0).
+A set may hold each candidate on several numbers of training rows. The validation rows are the same. The fewer rows
+are drawn from the largest number of rows, as a trial of `LearnerProblem` on fewer rows draws them (subset 0).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from frugal.trials.problems import LearnerProblem
 
 SPACE: Final = "small"
 SIZE: Final = "n_train"
-OF_SET: Final = ("network", "dataset", "space", "n_train", "n_valid", "n_epochs", "data")
-OF_EPOCH: Final = ("id", "candidate", "epoch", "score", "seconds", "test_error", "reason")
-COLUMNS: Final = (*OF_SET, *OF_EPOCH)
+SET_COLUMNS: Final = ("network", "dataset", "space", "n_train", "n_valid", "n_epochs", "data")
+EPOCH_COLUMNS: Final = ("id", "candidate", "epoch", "score", "seconds", "test_error", "reason")
+COLUMNS: Final = (*SET_COLUMNS, *EPOCH_COLUMNS)
 """Of a file of curves, a row per epoch. n_train (`SIZE`): training rows of the curve, of which a set may have
 several numbers; candidate: a JSON object; seconds: the processor's, of this epoch with its validation; test_error,
 reason: on a curve's last row, nan and empty on the others; test errors are those on the most rows alone, since ten
@@ -86,7 +86,7 @@ def train_curves(
     problem = LearnerProblem(network, dataset, parts, networks.space(SPACE, network), device="cpu")
     candidates = problem.space.sample(rng_for("curves", network, dataset.name), max(numbers) + 1)
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
-    of_set = dict(zip(OF_SET, facts, strict=True))
+    of_set = dict(zip(SET_COLUMNS, facts, strict=True))
     lines = Lines(journal_path, of_set)
     trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
     wanted = [(number, size) for number in numbers for size in sizes]
@@ -136,7 +136,7 @@ def _train(problem: LearnerProblem, task: TrialTask, *, tested: bool) -> dict[st
 
 
 def _rows(curve: dict[str, Any]) -> list[dict[str, Any]]:
-    """A curve's rows: `OF_EPOCH`."""
+    """A curve's rows: `EPOCH_COLUMNS`."""
     n = len(curve["scores"])
     rows = []
     for i, (score, seconds) in enumerate(zip(curve["scores"], curve["seconds"], strict=True)):

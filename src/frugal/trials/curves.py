@@ -1,12 +1,12 @@
 """Stored learning curves as a problem: a trial replays one of them, and costs what it cost when it was made.
 
-Strategies ask for any candidate of a space, but only some have curves. So the space that they are given
-(`ListedSpace`) leads from each point of its cube to the nearest of these: a strategy that goes through the cube,
-as the model-based ones do, asks for candidates that have curves and is told what is true of them. Whatever else is
-asked for (draws at random, and what peers make of the dimensions themselves) is answered with the nearest curve,
-by distance in the cube, among those that have been given to the fewest candidates; so none comes twice before all
-have come once; a candidate that has a curve always meets its own. A candidate that is asked for again, longer,
-to be continued or on other rows, meets the curve of the same number.
+Strategies ask for any candidate of a space, but only some candidates have curves. So strategies are given a
+`ListedSpace`, which maps each point of its cube to the nearest candidate with a curve. A strategy that chooses
+points of the cube, as the model-based ones do, therefore gets true results. Other candidates (random draws, and
+those that peers make from the dimensions themselves) get the nearest curve, by distance in the cube, among the
+curves given to the fewest candidates so far. So no curve is given twice before all were given once. A candidate
+that has a curve always gets its own. A candidate that is asked for again, longer, to be continued or on other
+rows, gets the curve of the same number.
 
 A set may hold every candidate on several numbers of training rows, one draw of each: that one is the answer
 whatever draw (`subset`) a trial asks for, and what a strategy sees has no noise from the draws.
@@ -29,7 +29,7 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
 from frugal.trials.checks import check_columns
-from frugal.trials.curve_set import COLUMNS, OF_SET, SIZE
+from frugal.trials.curve_set import COLUMNS, SET_COLUMNS, SIZE
 from frugal.trials.encoding import ListedSpace
 from frugal.trials.measured import CELL
 from frugal.trials.problems import Report
@@ -84,7 +84,7 @@ class CurvesProblem:
 
     def __init__(self, table: pd.DataFrame) -> None:
         check_columns("a table of curves", table, COLUMNS)
-        sets = table[[name for name in OF_SET if name != SIZE]].drop_duplicates()
+        sets = table[[name for name in SET_COLUMNS if name != SIZE]].drop_duplicates()
         if len(sets) != 1:
             raise ValueError(f"curves to be replayed must be of one set, got {len(sets)}")
         facts = sets.iloc[0]

@@ -1,12 +1,13 @@
 """Extrapolations of stored learning curves, computed once and looked up by every search.
 
-A check of `termination.Terminating` costs a second or more, nearly all of it in the sampler, and what it samples
-depends on the curve alone, not on the strategy, the seed or y^. So the sampler runs once for each stored curve and
-number of points, `COLUMNS` keep what it found, and `Extrapolations` answers in its place with the same probability
-for any y^, by the number of the curve: several may begin alike, such as those of networks stuck at chance. What a
-check cost when it was made is kept too, as the seconds of a stored curve are.
+A check of `termination.Terminating` costs a second or more, nearly all of it in the sampler. The samples depend on
+the curve alone, not on the strategy, the seed or y^. So the sampler runs once for each stored curve and number of
+points, and a table with `COLUMNS` keeps the results. `Extrapolations` looks them up by the number of the curve,
+since several curves may begin alike, such as those of networks stuck at chance. The table also keeps the seconds
+of each check.
 
-A row holds `N_KEPT` of the samples, evenly spaced: P is that of these, mean and standard deviation those of all.
+A row holds at most `N_KEPT` of the samples, evenly spaced. P for a given y^ is computed from these samples. The
+mean and the standard deviation are those of all samples.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from frugal.files import read
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials.checks import check_columns
-from frugal.trials.curve_set import OF_SET
+from frugal.trials.curve_set import SET_COLUMNS
 from frugal.trials.curves import Curve, CurvesProblem
 from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.surrogates.curve_families import Array
@@ -37,8 +38,8 @@ from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, Unf
 from frugal.trials.termination import check_curve_settings
 
 COLUMNS: Final = (
-    *OF_SET, "id", "epoch", "observed", "final", "mean", "sd", "finals", "sigmas", "curve", "families", "seconds",
-    "reason",
+    *SET_COLUMNS, "id", "epoch", "observed", "final", "mean", "sd", "finals", "sigmas", "curve", "families",
+    "seconds", "reason",
 )  # fmt: skip
 """A row per curve and number of points. epoch: n, the points seen; observed: all scores of the curve, a JSON list;
 final: the last one, nan if the network diverged; mean, sd: of f_comb(E); finals, sigmas: f_comb(E) and sigma of
@@ -85,7 +86,7 @@ def extrapolate(
         ValueError: as `CurvesProblem`, `epochs_of_checks` and `CurveModel`; or on the journal of another job.
     """
     problem = CurvesProblem(table)
-    facts = {name: table[name].iloc[0] for name in OF_SET}
+    facts = {name: table[name].iloc[0] for name in SET_COLUMNS}
     of_set = {name: value.item() if isinstance(value, np.generic) else value for name, value in facts.items()}
     horizon = problem.n_epochs
     checks = epochs_of_checks(horizon, check_share)[1]

@@ -6,9 +6,9 @@ left; and candidates are drawn at random before the first fit. From the end of t
 surrogate is fitted and its chains continue at every result. So the suggestions depend on the results alone, and
 not on when the incumbent is read.
 
-The acquisition is compared on a pool: seven tenths of it a Sobol set, the rest near the five best candidates
-told; or everything that may be asked, or a random part of it, where the space and the sizes are listed. RoBO
-draws its pool uniformly (seven tenths) and around the incumbent.
+The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the five
+best candidates so far; the others are a Sobol set. If the space and the sizes are listed, the pool is everything
+that may be asked, or a random part of it. RoBO draws its pool uniformly (seven tenths) and around the incumbent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
 
 NEAR = 0.3
-"""Share of the pool that lies near the best candidates so far."""
+"""Largest share of the pool that lies near the best candidates so far."""
 NO_LEVELS = np.empty((1, 0))
 
 

@@ -38,10 +38,11 @@ def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> Learne
     """The problem that a table is made from; its space is the grid.
 
     Args:
-        settings: learner; dataset; space, the learner's; n_per_dimension, values of each of its dimensions, evenly
-            spaced from end to end of its scale; sizes and n_subsets, as `measure` takes them; n_valid and n_test,
-            the last training rows (n_test: 0 where the dataset has test rows of its own); n_train, of the others
-            (None: all); seed, of the learner and of the draws; scaler, as `learners.scaler_for` knows it, fitted
+        settings: these settings. learner, dataset: their names. space: name of a space of the learner.
+            n_per_dimension: number of values of each dimension, evenly spaced over its scale, ends included.
+            sizes, n_subsets: as in `measure`. n_valid, n_test: numbers of validation and test rows, which are
+            the last training rows (n_test: 0 if the dataset has test rows). n_train: number of the other rows to
+            keep (None: all). seed: seed of the learner and of the draws. scaler: one of `learners.SCALERS`, fitted
             on a trial's training rows (left out: none).
         root: folder of the datasets.
 

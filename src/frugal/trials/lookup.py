@@ -1,6 +1,6 @@
 """Look-up problems: tables of real fits replace the fits, as in Klein et al. (2017) for their SVM.
 
-So many strategies and repetitions meet the same fits, and cost their own overhead alone.
+Many strategies and repetitions can then use the same fits, and each costs only its own overhead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from frugal.checks import check_rng, check_whole
 from frugal.interface import Candidate, RunError, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
 from frugal.trials.checks import check_columns
-from frugal.trials.measured import COLUMNS, KEY, OF, facts_of
+from frugal.trials.measured import COLUMNS, FACTS, KEY, facts_of
 from frugal.trials.problems import LearnerProblem, Report
 
 MAX_SHARE: Final = 5e-4
@@ -134,8 +134,8 @@ def recheck(
     check_whole("n_cells", n_cells, 1, len(table), "the cells of the table")
     check_rng(rng)
     facts = facts_of(problem)
-    if table.iloc[0][list(OF)].to_dict() != facts:
-        raise ValueError(f"the table is of {table.iloc[0][list(OF)].to_dict()}, the problem of {facts}")
+    if table.iloc[0][list(FACTS)].to_dict() != facts:
+        raise ValueError(f"the table is of {table.iloc[0][list(FACTS)].to_dict()}, the problem of {facts}")
     n_valid = len(problem.parts.valid[1])
     if max_flips is None:
         max_flips = math.ceil(MAX_SHARE * n_valid) if problem.learner == "svm" else 0
@@ -145,7 +145,7 @@ def recheck(
         cell = table.iloc[int(i)]
         task = TrialTask(0, json.loads(cell["candidate"]), int(cell["n_rows"]), int(cell["subset"]))
         live = problem.evaluate(task, lambda *_: True)
-        kept = cell[[*OF, *KEY, "error"]].to_dict()
+        kept = cell[[*FACTS, *KEY, "error"]].to_dict()
         new = {"live_error": live.error, "max_difference": max_flips / n_valid}
         rows.append(kept | new | {"seconds": cell["seconds"], "live_seconds": live.seconds})
     return pd.DataFrame(rows)
@@ -171,8 +171,8 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     check_columns("a look-up table", table, COLUMNS)
     if table.empty:
         raise ValueError("a look-up table must have at least one cell, got none")
-    if len(table[list(OF)].drop_duplicates()) > 1:
-        raise ValueError(f"a look-up table must be of one {', '.join(OF[:-1])} and {OF[-1]}, got several")
+    if len(table[list(FACTS)].drop_duplicates()) > 1:
+        raise ValueError(f"a look-up table must be of one {', '.join(FACTS[:-1])} and {FACTS[-1]}, got several")
     twice = table[table.duplicated(list(KEY))]
     if len(twice):
         cell = twice.iloc[0]

@@ -20,10 +20,10 @@ from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problems import LearnerProblem
 
-OF: Final = ("learner", "dataset", "data", "seed")
+FACTS: Final = ("learner", "dataset", "data", "seed")
 KEY: Final = ("candidate", "n_rows", "subset")
 CELL: Final = (*KEY, "error", "test_error", "seconds", "cost", "reason")
-COLUMNS: Final = (*OF, *CELL)
+COLUMNS: Final = (*FACTS, *CELL)
 """Of a table. candidate: a JSON object; n_rows, subset: as a `TrialTask` has them; error, test_error: on
 validation and test rows, nan where the fit failed, with its reason; seconds: of a trial of its own; cost: a proxy
 that is the same on every machine."""
@@ -89,10 +89,10 @@ def measure(
     Seconds and cost of a cell are those of its trial in `LearnerProblem`.
 
     Args:
-        problem: whose trials the cells are; of a learner that is not trained in epochs.
-        candidates: rows of the table, each once.
-        sizes: training rows, each at least the number of classes.
-        n_subsets: draws at each size, as many numbers as sizes.
+        problem: the problem whose trials fill the cells; its learner must not be trained in epochs.
+        candidates: candidates of the table, each once.
+        sizes: numbers of training rows, each at least the number of classes.
+        n_subsets: number of draws at each size, one entry per size.
         journal_path: file that stores each cell as it is made; None: no file.
 
     Returns:
@@ -135,8 +135,8 @@ def in_groups(
 
 
 def facts_of(problem: LearnerProblem) -> dict[str, Any]:
-    """Facts that identify the problem of a table, under the keys `OF`."""
-    return dict(zip(OF, (problem.learner, problem.dataset.name, problem.data, problem.seed), strict=True))
+    """Facts that identify the problem of a table, under the keys `FACTS`."""
+    return dict(zip(FACTS, (problem.learner, problem.dataset.name, problem.data, problem.seed), strict=True))
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, int, int]:

@@ -32,11 +32,12 @@ def problem(
         learner: `function`, `lookup`, `curves`, or a learner that has rows.
         dataset: the name of a function, table or set of curves, or a dataset.
         seed: number of the repetition, which draws the training rows and seeds the learner.
-        settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
-            rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
-            dataset (a third); space, its name (the learner's default); scaler, as in `learners.scaler_for`, of
-            learners other than networks (none); epochs, of trials on which nobody spends otherwise, of learners
-            that are trained in epochs (`learners.n_epochs`); table, the file of a table's fits or a set's curves.
+        settings: these settings, defaults in parentheses. n_train: number of training rows to draw (None: all).
+            n_test: number of test rows, only if the dataset has none of its own (`SHARE` of all rows). n_valid:
+            number of validation rows (`N_VALID`; without own test rows, `SHARE` of the rows that are not for
+            testing). space: name of a space (the learner's default). scaler: one of `learners.SCALERS`, not for
+            networks (none). epochs: epochs of a trial whose task states none, only for learners trained in epochs
+            (`learners.n_epochs`). table: file of a look-up table or of a set of curves.
         root: folder of the datasets.
 
     Raises:

@@ -76,7 +76,7 @@ class States:
         return network
 
     def settle(self) -> None:
-        """Remove the taken files; called when the trial that took them is stored."""
+        """Remove the taken files; called when the next trial begins: by then, the one that took them is stored."""
         if self._folder is not None:
             for trial in self._taken:
                 self._path(self._folder, trial).unlink(missing_ok=True)
@@ -170,8 +170,8 @@ class LearnerProblem:
         """Fit on the task's rows, score on the validation rows.
 
         Raises:
-            ValueError: if there are not as many rows as the task asks for, it asks a learner without epochs for
-                epochs, or a network for none, or for the state of a trial that has none.
+            ValueError: if the task asks for more rows than there are, for epochs of a learner without them, or for
+                the state of a trial that left none; or if a learner needs epochs and no number of them is known.
         """
         rows = self.rows(task)
         if learners.in_epochs(self.learner):

@@ -38,8 +38,9 @@ def run(
 ) -> pd.DataFrame:
     """Ask, evaluate and tell until the strategy is finished, or its time is over.
 
-    The optimiser's time before a trial is that of asking for it and of being told the one before. Trials that are
-    kept from an interrupted run are told as they were, without being evaluated again.
+    The optimiser's time before a trial (`overhead_s`) is the time of `tell` for the previous trial plus that of
+    `ask` for this one. Stored trials of an interrupted run are not evaluated again: the strategy gets their stored
+    results.
 
     Args:
         strategy: a new strategy.
@@ -83,7 +84,7 @@ def run(
 def tell(
     strategy: TrialStrategy, trial: Trial, text: Callable[[Candidate], str] = as_json
 ) -> tuple[dict[str, Any], float]:
-    """Tell a strategy of a trial: the row of `COLUMNS`, candidates as `text`, and the optimiser's seconds."""
+    """Tell a strategy the result of a trial; returns the row of `COLUMNS` and the seconds of the strategy."""
     started = process_time()
     strategy.tell(trial)
     chosen = strategy.incumbent

@@ -42,7 +42,7 @@ SETTINGS: Final = (
     "time_s",
     "strategies",
 )
-OF_CURVES: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
+CURVE_COLUMNS: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
 """Of a trial on stored curves: the curve's number and its validation error at the end (nan if it diverged), if it
 was cut short, how many checks there were, and how long these took, which is not among its seconds."""
 
@@ -70,16 +70,16 @@ def search(
         dataset: the same.
         seed: number of the repetition; its first candidates are those of every method of the family.
         n_trials: number of trials, with the first candidates.
-        settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); time_s, seconds of trials and
-            of the optimiser after which no further trial begins (None: without end): processor time, of networks
-            on a GPU wall-clock time, of look-ups what was measured before; strategies, settings by
-            method, of which `strategy` is the one that it is a variant of, `n_initial` how many of the first
-            candidates it starts from, `draws` the method whose random numbers it has (its own by default), and
-            `termination` those of `termination.Terminating`, to cut trials short (on stored curves their horizon
-            is that of the curves, and `check_share` its part that p is). What only the problem knows is added to
-            them where they do not say it: n_classes and n_rows of `hypertune`, max_resource of `hyperband` on
-            epochs (`n_epochs` of the problem); extrapolations, a file of what these would compute of stored curves
-            (None: they compute it).
+        settings: the settings of `problem`, and these. n_initial: number of first candidates (`N_INITIAL`).
+            time_s: seconds of trials and of the optimiser after which no further trial begins (None: no limit);
+            they are processor time, wall-clock time for networks on a GPU, and stored seconds for look-ups.
+            extrapolations: file of stored extrapolations of stored curves; left out: they are computed anew.
+            strategies: settings by method. In the settings of a method, `strategy` is the strategy of which the
+            method is a variant, `n_initial` the number of first candidates that it starts from, and `draws` the
+            method whose random numbers it uses (default: its own). `termination` holds settings of
+            `termination.Terminating`, to cut trials short; on stored curves the horizon is that of the curves, and
+            `check_share` is p as a share of it. Facts of the problem are added if the settings lack them:
+            n_classes and n_rows for `hypertune`, max_resource for `hyperband` on epochs.
         root: folder of the datasets.
         journal_path: file that stores each trial as it is made; None: nothing is stored.
         others: strategies beside the family's, by name; they are given `n_initial` and start from a design of
@@ -89,7 +89,7 @@ def search(
         method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups also
         test_error, the incumbent's after the trial when fitted on the most rows (nan where there is none); of
         stored curves test_error, the incumbent's on the most rows at the end of its curve, and, of a set on one
-        number of rows, `OF_CURVES`.
+        number of rows, `CURVE_COLUMNS`.
 
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.
@@ -214,7 +214,7 @@ def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
 
 
 def _curve_columns(ids: pd.Series[int], target: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
-    """The columns `OF_CURVES` of the trials."""
+    """The columns `CURVE_COLUMNS` of the trials."""
     stored = {curve.id: curve for curve in target.curves}
     curves = [stored[target.replayed[trial]] for trial in ids]
     looks = [[check for check in checks if check.trial == trial] for trial in ids]

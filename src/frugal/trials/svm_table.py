@@ -6,9 +6,10 @@ Errors are those of the trials that they stand for, but for rows whose votes han
 value. LIBSVM is never cut short: at 8,192 rows of MNIST and 30 points of ln C and ln gamma in [-10, 10], corners
 included, no pair of classes took above 10,000 steps and no fit above 4 s.
 
-A cell's seconds are those of an evaluation of its own, on kernel matrices: CPU seconds, on one thread, of the
-training and validation matrices, which are measured once and counted for every C, of the fit, and of the votes on
-the validation rows. SVC(kernel="rbf"), by which `LearnerProblem` makes a trial, votes row by row and takes longer.
+The seconds of a cell are those of its own evaluation on kernel matrices: CPU seconds, on one thread, of the
+training and validation matrices, of the fit, and of the votes on the validation rows. The matrices are measured
+once and counted for every C. SVC(kernel="rbf"), which `LearnerProblem` uses for a trial, votes row by row and
+takes longer.
 Cost: kernel values, n_rows * n_rows + n_valid * n_rows. With 8,192 rows of MNIST a job's memory peaks at 1.2 GB.
 """
 

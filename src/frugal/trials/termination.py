@@ -97,7 +97,7 @@ class Terminating:
         horizon: E, epochs of a whole trial.
         rng: generator from which the seed of the checks is drawn.
         p: epochs between checks; 30 in the paper, according to the document.
-        delta: probability above which a trial is stopped.
+        delta: a trial is stopped if P(y_E < y^) is above this number.
         rule: `probable` or `optimistic`.
         best: the score of a finished trial that counts for y^: its `last` (the document's), or the highest
             `running` one.
@@ -188,18 +188,19 @@ class Terminating:
 
     @property
     def incumbent(self) -> Candidate | None:
-        """The strategy's; where it was given up on the most rows so far, the best that ended on as many."""
+        """The strategy's incumbent, replaced as in `_hopeful` if its trial was given up."""
         return self._hopeful(self.strategy.incumbent)
 
     @property
     def recommendation(self) -> Candidate | None:
-        """The same of what the strategy recommends, or of its incumbent where it recommends nothing."""
+        """The strategy's recommendation, or its incumbent if it has none, replaced as in `_hopeful`."""
         return self._hopeful(getattr(self.strategy, "recommendation", self.strategy.incumbent))
 
     def _hopeful(self, chosen: Candidate | None) -> Candidate | None:
-        """What the strategy chose; if it was given up on the most rows so far, the best that ended on as many.
+        """Return the chosen candidate, or another one if its trial on the most rows so far was given up.
 
-        On fewer rows a trial tells the strategy about all of them, and what it makes of that stands.
+        The other one has the best trial that ended on as many rows. Trials that were given up on fewer rows do not
+        count here: what the strategy concludes from them stands.
         """
         tasks = [*self._given_up, *(trial.task for trial in self._ended)]
         most = max(map(_n_rows, tasks), default=math.inf)

@@ -105,10 +105,12 @@ def thin(points: Array, lengthscale: Array, separation: float) -> Array:
 
 
 def check_subset(subset_rows: int, n_classes: int | None, n_rows: int | None) -> None:
-    """Refuse a subset of fewer rows than classes, or of all rows; None: not known.
+    """Raise unless a subset has at least as many rows as there are classes, and fewer than all rows.
+
+    A number that is None is not checked.
 
     Raises:
-        ValueError: naming the number, also where another is no whole one.
+        ValueError: naming the number, also if `n_classes` or `n_rows` is not a valid number.
     """
     if n_classes is not None:
         check_whole("n_classes", n_classes, 2)

@@ -76,10 +76,14 @@ def pairs(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         dataset, optimiser, seed, data; reached: whether the search with termination ends with a best validation
-        error that is no higher; log2_seconds, log2_epochs: log2 of what the search without spent over what the one
-        with did, until both had the higher of their two last best validation errors (`paths.until_as_good`);
-        whole_seconds, whole_epochs: the same of all that they spent; error, test_error: the last best validation
-        error, and the test error of the last incumbent, with less without.
+        error that is no higher; log2_seconds, log2_epochs: log2 of a ratio, what the search without termination
+        spent over what the one with it spent, until both had the higher of their two last best validation errors
+        (`trajectories.until_as_good`); whole_seconds, whole_epochs: the same ratio for all that they spent; error:
+        difference of the last best validation errors, with termination less without; test_error: the same
+        difference for the test errors of the last incumbents.
+
+    Raises:
+        ValueError: if no search with termination stands beside one without, or as `searches`.
     """
     found = searches(runs)
     rows = []

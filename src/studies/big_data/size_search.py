@@ -5,11 +5,12 @@ of the least one of the table (`arrivals.GOOD`); one main target for all sentenc
 seconds, of evaluations and of the optimiser. Beside each sentence stands a finding in the evaluations' cost (see
 `arrivals`), which is what is left where these take so long that the optimiser's time does not matter.
 
-MTBO is said to be so without a size, but for one sentence, so every one of its sizes has to be.
+All sentences on MTBO but one name no size of its small task. So they must hold for every size that was run.
 
-A search that never gets to a target is censored. It counts as all that it spent, which is less than it would take.
-So where it is the one that is said to be sooner, the ratio may be lower than counted, without bound; where it is
-the one to be beaten, higher. The interval is open on that side, and no claim is decided by what is not known.
+A search that never reaches a target is censored. It counts with all that it spent, which is less than it would
+need. If it is the search that the sentence calls sooner, the true ratio may be lower than counted, without bound.
+If it is the other search, the true ratio may be higher. The interval is open on that side, so that no claim is
+decided by what is not known.
 
 Of the CNN the document says one sentence, without a number: "similar results". It is read as the same order:
 every Bayesian method before random search, every MTBO before the methods on all rows, Fabolas before every MTBO.

@@ -254,9 +254,11 @@ FLOOR: Final = floor_of(n_train=4_096)
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, (n_seeds,); nan where a method was not run.
 
-    As of `speed_ratios`. And stopped, (4, n_seeds): proposals in the better half, how many of these were stopped,
-    the same of the worse half; poor_alone and poor_horizon, (n_seeds,): by how much more of the proposals are in
-    the worse half than without termination, and than with costs to the end.
+    Returns:
+        Those of `speed_ratios`; and of `fabolas_spent`: stopped, (4, n_seeds): number of proposals in the better
+        half of the candidates, how many of them were stopped, then the same two for the worse half; poor_alone and
+        poor_horizon, (n_seeds,): its share of proposals in the worse half, less that share of `fabolas` and of
+        `fabolas_horizon`.
     """
     return speed_ratios(runs, COMPARISON) | _proposals(runs)
 

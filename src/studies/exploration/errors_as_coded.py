@@ -2,10 +2,10 @@
 
 pybnn's errors are in the evidence, the fragment's are in the acquisition. The evidence is
 `trials.surrogates.blr_hyperparameters.LogPosterior`. It is maximised over alpha, the precision of the weights, and
-s2, the variance of the noise, with each of `AS_PYBNN` put back alone and with all of them. There are two
-regressions. That on the polynomial of degree 3 of task 1's ten points has residuals with a norm above 1; that on
-the last hidden layer of DNGO, trained on a search's trials, has smaller ones. The unsquared norm is below the
-squared one in the former, and above it in the latter.
+s2, the variance of the noise: with each error of `AS_PYBNN` put back alone, and with all of them. This is done for
+two regressions. The first is on the polynomial of degree 3 of task 1's ten points: its residuals have a norm above
+1, so that the unsquared norm is below the squared one. The second is on the last hidden layer of DNGO, trained on
+a search's trials: its residuals are smaller, and the unsquared norm is above the squared one.
 """
 
 from __future__ import annotations

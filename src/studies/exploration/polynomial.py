@@ -183,7 +183,7 @@ def search(objective: str, method: Method, *, seed: int, n_trials: int, **settin
 
     Returns:
         A row per trial: objective, search (name of the method), seed, step (from 1), K, beta, lambda, score, best
-        (so far), is_best (the first of it).
+        (so far), is_best (whether the score is the best of the whole search; ties give several rows).
 
     Raises:
         ValueError: on an unknown objective, or a number of trials out of range.

@@ -73,11 +73,11 @@ def chosen(found: pd.DataFrame) -> list[Candidate | None]:
 
 
 def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: int) -> bool:
-    """Whether every dataset has `FLOOR` seeds of each of these methods, and every search enough trials."""
+    """Whether every dataset has `FLOOR` seeds of each of these methods, and every search `n_trials` trials."""
     last = ends(searches(runs))
-    counts = last.groupby(["dataset", "method"])["seed"].nunique()
-    enough = set(methods) <= set(last["method"]) and counts.min() >= FLOOR
-    return bool(enough and last["trial"].min() >= n_trials)
+    counts = last.pivot_table("seed", "dataset", "method", aggfunc="nunique", fill_value=0)
+    least = counts.reindex(columns=list(methods), fill_value=0).min(axis=None)
+    return bool(least >= FLOOR and last["trial"].min() >= n_trials)
 
 
 def space_of(learner: str, dataset: str) -> SearchSpace:

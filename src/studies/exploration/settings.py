@@ -9,10 +9,10 @@ from pydantic import AfterValidator
 from studies.settings import (
     MOST,
     OURS,
+    AtLeastTwo,
     Blocks,
     Count,
     FirstCandidates,
-    Increasing,
     Seed,
     Seeds,
     Settings,
@@ -204,7 +204,7 @@ class Logistic(Settings):
 class SurrogateCost(Settings):
     """Seconds of one log evidence or of DNGO's fit against trials, so it needs a core of its own."""
 
-    sizes: Annotated[Increasing[Two], AfterValidator(ascending)] = setting(
+    sizes: Annotated[AtLeastTwo[Two], AfterValidator(ascending)] = setting(
         [100, 200, 400, 800, 1600], OURS, "numbers of trials, increasing"
     )
     n_epochs: Count = setting(500, "pybnn", "epochs of DNGO's training")
@@ -218,7 +218,7 @@ class SurrogateCost(Settings):
 class SurrogateFits(Settings):
     """Seconds of whole fits against trials: a GP's to 3,200 takes some four minutes."""
 
-    sizes: Annotated[Increasing[Two], AfterValidator(ascending)] = setting(
+    sizes: Annotated[AtLeastTwo[Two], AfterValidator(ascending)] = setting(
         [100, 200, 400, 800, 1600, 3200], OURS, "numbers of trials, increasing"
     )
     n_epochs: Count = setting(500, "pybnn", "epochs of DNGO's training")

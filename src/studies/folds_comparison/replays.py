@@ -93,8 +93,8 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
         (for best), chosen (-1: none), complete, n_evaluations, folds_share and rows_share (of the exhaustive
         search), quality (rank percentile), regret (of the mean score), lost_best (no best candidate was chosen
         or given all its folds), what `shared.prunings.judge` says of its prunings, and `regret_at(share)` of what
-        would have been returned, nan before any; if timed, in the place of these seconds, overhead_s and
-        exhaustive_s.
+        would have been returned, nan before any. If timed, seconds, overhead_s and exhaustive_s take the place of
+        the columns of `regret_at`.
 
     Raises:
         NotKeptError: if it asks for scores on fewer rows that are not kept.

@@ -31,13 +31,13 @@ class PrintedTable(NamedTuple):
 
     Attributes:
         name: of the table.
-        study: whose runs it is of.
-        of_study: of runs of all studies, its own.
+        study: name of the study whose runs it is compared with.
+        of_study: a function that marks this study's rows among the runs of all studies.
         methods: the two columns of the table, the document's own method first.
-        value: column of the runs.
-        with_value: makes it, where runs do not have it.
+        value: column of the runs that holds the compared value.
+        with_value: a function that adds this column to runs that lack it.
         by: key of a cell beside `CELL`.
-        inner: key that a cell pools.
+        inner: key over which a cell pools its values.
         counts: by name a count of cells or comparisons that the document prints, and how it is made of the two
             methods' values, each (n_cells, n_inner, n_seeds).
     """

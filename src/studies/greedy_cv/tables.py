@@ -114,7 +114,9 @@ def with_reading(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_reading(make: Callable[..., pd.DataFrame], *keys: str) -> Callable[..., pd.DataFrame]:
-    """What makes a table of every reading's runs, one below the other, with what tells them apart as first keys.
+    """A function that makes a table from the runs of each reading, and puts these tables one below the other.
+
+    The labels that tell the readings apart become the first key columns.
 
     Args:
         make: a table from runs, and perhaps the label of the scale.

@@ -99,7 +99,7 @@ def _n_faster(arrays: Arrays) -> float:
 
 
 def _n_slower(arrays: Arrays) -> float:
-    """Cells in which successive halving does."""
+    """Cells in which successive halving takes less time at p < .05."""
     return n_significant(arrays["halving"], arrays["greedy"], 0.05)
 
 

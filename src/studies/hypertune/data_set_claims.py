@@ -129,9 +129,11 @@ def are_real(runs: pd.DataFrame) -> bool:
 def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays) -> dict[str, tuple[str, str]]:
     """Claims without a verdict, by their ids: `NOT_RUN`, and why.
 
-    A claim has none if a method or a data set that it needs was not run, or was run with fewer repetitions, rows
-    or epochs than the floor. It has none either if a search ended before its time did: the methods then
-    were not compared on equal budgets. For a claim on searches it must last until HyperTune is on all rows.
+    A claim has no verdict if a method or a data set that it needs was not run, or was run with fewer repetitions,
+    rows or epochs than the floor. A claim on a printed error has none if its training rows or epochs are below the
+    share `COMPARABLE` of the document's. A claim has none either if a search ended before its time was over, since
+    the methods were then not compared on equal budgets. For a claim on searches, each search must last until
+    HyperTune is on all rows.
 
     Args:
         claims: on one study.

@@ -350,7 +350,11 @@ def tabulate(runs: pd.DataFrame, scale: str, *, number: int) -> pd.DataFrame:
 
 
 def _shown(printed: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    """`KEYS` of the rows to show: every printed cell, EI's in each of its columns, and what was run."""
+    """Return `KEYS` of the rows to show.
+
+    These are every printed cell; `majority`, `random` and `ei` for each printed learner and data set; and what was
+    run.
+    """
     columns = printed[["table", "learner", "dataset"]].drop_duplicates()
     added = pd.concat([columns.assign(method=name) for name in ("majority", "random", "ei")])
     cells = pd.concat([printed[KEYS], added, ours[KEYS]]).drop_duplicates()

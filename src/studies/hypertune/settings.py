@@ -17,11 +17,11 @@ from studies.settings import (
     LEAN,
     MOST,
     OURS,
+    AtLeastTwo,
     Blocks,
     Count,
     Distinct,
     FirstCandidates,
-    Increasing,
     NumbersByMethod,
     Part,
     Positive,
@@ -92,7 +92,7 @@ class Complexity(Settings):
     n_train: Ten = setting(10000, OURS, "training rows")
     subset_rows: Two = setting(500, OURS, "rows of the subset, at most n_train")
     n_test: Count = setting(4000, OURS, "test rows")
-    n_features: Increasing[Count] = setting(
+    n_features: AtLeastTwo[Count] = setting(
         [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096], OURS, "numbers of random Fourier features"
     )
     C: Positive = setting(10.0, OURS, "penalty of the SVM")

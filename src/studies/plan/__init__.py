@@ -1,7 +1,7 @@
-"""What the workflow's rules read and are given: files, settings, hashes of code.
+"""Inputs and parameters of the workflow's rules: files, settings, hashes of code.
 
-The rules are literal; what they leave to a function of their wildcards is a method of a part of the `Plan`. Light
-to import, since the workflow reads it at every start.
+The rules are literal. Where a rule needs a function of its wildcards, it calls a method of one of the parts of the
+`Plan`. Light to import, since the workflow reads it at every start.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ ALL: Final = "all"
 
 
 def shares(n_items: int, per_job: int) -> list[tuple[int, int]]:
-    """First and last of each job's share of things that are numbered from 0."""
+    """First and last item of each job, both included, for items numbered from 0 and `per_job` items a job."""
     return [(first, min(first + per_job, n_items) - 1) for first in range(0, n_items, per_job)]
 
 

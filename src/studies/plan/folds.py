@@ -35,9 +35,10 @@ class FoldJobs:
         comparison: block of the comparison.
         entries: compared strategies, by name.
         replays: document 001's experiments on kept scores, by name.
-        gathered: names of those whose searches become one run of their own name, and others in other readings.
-        timed: name of the one of these on timed fits.
-        packed: names of the others, whose searches may go out in packs.
+        gathered: names of those in `replays` whose searches are gathered in one run of the same name, and in
+            further runs for other readings of the document.
+        timed: name of the one in `gathered` that is on timed fits.
+        packed: names of the others in `gathered`, whose searches may run in packs, many in one job.
         explored: strategies that document 000's experiment replays.
     """
 
@@ -263,7 +264,7 @@ class FoldJobs:
         return self._kept(w, self.variant_of(self.factorial_settings(w), w.classifier))
 
     def replay_pack(self, w: Wildcards) -> str:
-        """The folder in which a job does a search among all of its method in its experiment."""
+        """Folder of the job that does all searches of a method in an experiment, this one included."""
         return f"results/folds/packs/{self._experiment_of(w)}/{w.method}"
 
     def replay_pack_inputs(self, w: Wildcards) -> list[str]:

@@ -43,7 +43,10 @@ class RowJobs:
         return self.experiments[w.experiment].method_names if w.method == ALL else [w.method]
 
     def inputs(self, w: Wildcards) -> list[str]:
-        """The prepared datasets and the curves that an experiment reads; it generates other data itself."""
+        """Input function: the prepared datasets and curves that an experiment reads, and its interpreter's file.
+
+        The experiment generates all other data itself.
+        """
         block, experiment = self._block(w.experiment), self.experiments[w.experiment]
         names = experiment.datasets_in(block)
         prepared = [path for name in names if name not in experiment.simulated for path in dataset_files(name)]

@@ -63,7 +63,7 @@ class TrialJobs:
     # Networks -------------------------------------------------------------------------------------------------
 
     def default_of(self, network: str) -> Config:
-        """Limits of a network's default before it is tuned: epochs and the highest error."""
+        """Limits of a network's default before it is tuned: epochs, max_error and, for document 004, n_rows."""
         first = self.config["beta_pruning"]["network"]
         if network == first["name"]:
             return dict(first["default"])
@@ -120,7 +120,7 @@ class TrialJobs:
         """Settings of a search: the problem's, and those of its own strategy."""
         search = self._search(w)
         block = self._blocks[search.name]
-        settings = {key: value for key, value in block.items() if key not in blocks.OF_OTHERS}
+        settings = {key: value for key, value in block.items() if key not in blocks.NOT_OF_THE_PROBLEM}
         if search.resource == "rows":
             settings |= blocks.on_dataset(block, w.dataset)
         settings["strategies"] = {w.method: self._strategies[w.learner, w.dataset, w.method]}
@@ -151,7 +151,7 @@ class TrialJobs:
         ]
 
     def search_pack(self, w: Wildcards) -> str:
-        """The folder in which a job does a search among all of its experiment."""
+        """Folder of the job that does all searches of an experiment, this one included."""
         return f"results/trials/packs/{self._search(w).name}"
 
     def search_pack_inputs(self, w: Wildcards) -> list[str]:

@@ -14,9 +14,9 @@ def judge(trace: Trace, means: NDArray[np.float64]) -> dict[str, int | bool]:
     `means` are those over all folds of every candidate, (n_candidates,).
 
     Returns:
-        n_pruned; n_judged, those for their scores and for good, not for a failed fit; n_wrong, those of them that
-        are better over all folds than the candidate they were pruned against; best_pruned, whether every candidate
-        with the best mean is among the judged ones.
+        n_pruned: prunings. n_judged: candidates that were pruned for their scores, not for a failed fit, and not
+        restored later. n_wrong: judged candidates whose mean over all folds is higher than that of the candidate
+        they were pruned against. best_pruned: whether every candidate with the best mean is among the judged ones.
     """
     n_pruned, leader = 0, -1
     judged: dict[int, int] = {}

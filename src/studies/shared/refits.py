@@ -77,7 +77,10 @@ class SeedFits:
         return {"n_rows": len(y), "test_error": float(np.mean(y_test != np.bincount(y).argmax()))}
 
     def _problem(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
-        """Of the latest seed read once; each time without the networks of fits before."""
+        """The problem of a learner, dataset and seed. The latest one is kept, so that its data are read once.
+
+        Each call returns a copy, without the networks of earlier fits.
+        """
         if self._latest is None or self._latest[0] != (learner, dataset, seed):
             self._latest = (learner, dataset, seed), self._read(learner, dataset, seed)
         return replace(self._latest[1])
@@ -90,9 +93,10 @@ class SeedFits:
 
 
 def _test_error(problem: LearnerProblem, candidate: Candidate) -> float:
-    """Test error; of a learner with epochs that of the very training which a trial on all rows is.
+    """Test error of a candidate fitted to all rows; nan if the fit fails.
 
-    A candidate that was chosen on fewer rows may fail on all of them; it has no error, and the others have theirs.
+    For a learner with epochs, it is the error of the network that a trial on all rows trains. A candidate that was
+    chosen on fewer rows may fail on all of them. It then has no error, and the other candidates keep theirs.
     """
     if not learners.in_epochs(problem.learner):
         try:

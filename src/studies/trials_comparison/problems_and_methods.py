@@ -80,8 +80,8 @@ def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
             as of `records.Method`.
 
     Raises:
-        ValueError: one sentence with the key, on an unknown strategy, a name that stands twice, or a known name
-            with another record.
+        ValueError: on an unknown strategy, a name that stands twice, or a known name with another record, in a
+            sentence with the key; or if a method is a variant of an unknown one.
     """
     found: dict[str, dict[str, Method]] = {name: {} for name in EXPERIMENTS}
     known = registry.search_methods()
@@ -139,7 +139,11 @@ def searches_of(config: Mapping[str, Any]) -> dict[str, Study]:
 
 
 def shown_on(config: Mapping[str, Any], learner: str, dataset: str) -> tuple[str, ...]:
-    """The methods that a configuration compares on a problem, in the order of its list."""
+    """The methods that a configuration compares on a problem, in the order of its list.
+
+    Raises:
+        ValueError: if no experiment of the comparison is on this problem, or as `compared_of`.
+    """
     for name, methods in compared_of(config).items():
         if (learner, dataset) in registry.study(name).problems:
             return tuple(methods)

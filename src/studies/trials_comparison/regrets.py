@@ -148,10 +148,11 @@ def ends(runs: pd.DataFrame) -> pd.DataFrame:
     """The result of every search, a row each.
 
     Returns:
-        learner, dataset, method, seed, data; budget_{currency}, of `budget_of`; final_regret and
-        regret_at_{currency}, at its end and when it had spent that (nan without an incumbent then);
-        {currency}_to_10, until its test error was within `NEAR` of the least, all it spent if it never was;
-        reached; seconds and trials, all of it; overhead_share, of its seconds the optimiser's and the checks'.
+        learner, dataset, method, seed, data; budget_{currency}, of `budget_of`; final_regret, at the end of the
+        search; regret_at_{currency}, when it had spent the budget (nan without an incumbent then);
+        {currency}_to_10, spent until its test error was within `NEAR` of the least, or in all if it never was;
+        reached, whether it ever was; seconds and trials, of the whole search; overhead_share, the share of its
+        seconds that the optimiser and the checks took.
         Problems and methods in the order in which they are shown.
 
     Raises:

@@ -10,11 +10,11 @@ from studies.settings import (
     LEAN,
     MOST,
     OURS,
+    AtLeastTwo,
     Block,
     Blocks,
     Count,
     FirstCandidates,
-    Increasing,
     Name,
     NumbersByMethod,
     Scaler,
@@ -167,7 +167,7 @@ class ComparedLive(Settings):
 
     n_valid: Count = setting(400, OURS, "validation rows")
     n_test: Count = setting(597, OURS, "test rows")
-    sizes: Increasing[Annotated[int, Field(ge=10, le=MOST)]] = setting(
+    sizes: AtLeastTwo[Annotated[int, Field(ge=10, le=MOST)]] = setting(
         [800, 400, 200, 100], OURS, "numbers of rows that trials may be on, each half of the one before"
     )
     n_train: int = setting(800, OURS, "training rows, drawn per seed; the largest of sizes", ge=100, le=MOST)

@@ -1,10 +1,10 @@
 """K nearest neighbours: one sorted list per fold serves every number of neighbours and both weights.
 
-Why the scores are scikit-learn's. It computes the same distances for every k, so where the k-th neighbour is
-strictly nearer than the next one, its k neighbours are the first k of a longer list (`neighbours`). Where the two
-are equally far, which of the tied rows it keeps depends on k, so a list for another k does not tell. Such a vote,
-or one too close for floats, is settled where every choice gives the same class (`votes`); if not, scikit-learn
-itself searches that row's neighbours for that k.
+The scores equal scikit-learn's, since it computes the same distances for every k. If the k-th neighbour is
+strictly nearer than the next one, the k neighbours are the first k of a longer list (`neighbours`). If the two are
+equally far, the tied rows that scikit-learn keeps depend on k, so a list for another k does not tell. Such a vote
+is settled if every choice among the tied rows gives the same class (`votes`). If not, or if two classes are too
+close for floats, scikit-learn itself searches that row's neighbours for that k.
 """
 
 from __future__ import annotations

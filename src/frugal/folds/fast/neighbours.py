@@ -1,8 +1,9 @@
 """The sorted list of each test row's nearest training rows, from which `knn` serves every number of neighbours.
 
 The list is scikit-learn's own, unless features are whole numbers: no distance is rounded then, so a quicker search
-finds the same ones. A row may be searched apart from the others only where that cannot move its distances: with
-whole numbers, or in a k-d tree, whose queries are row by row. Else all rows are searched again.
+finds the same ones. A row may be searched apart from the others only if that cannot change its neighbours: in a
+k-d tree, whose queries are row by row, or with whole numbers and few test rows (`SAME_STRATEGY_ROWS`). Otherwise
+all rows are searched again.
 """
 
 from __future__ import annotations

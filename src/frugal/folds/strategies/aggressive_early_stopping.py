@@ -33,5 +33,5 @@ class AggressiveEarlyStopping(Sequential):
         return None if mean_score(ledger.scores[candidate]) >= bound else {"against": incumbent, "bound": bound}
 
     def _bound(self, scores: list[float]) -> float:
-        """The mean so far that a candidate must reach to go on, of the incumbent's fold scores."""
+        """Mean that a candidate must reach to go on, computed from the incumbent's fold scores."""
         return mean_score(scores)

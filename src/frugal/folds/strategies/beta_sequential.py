@@ -24,7 +24,7 @@ class BetaSequential(Sequential):
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
         rate: rate of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number, or the next.
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need `n_rows` or `n_valid`.
         n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
         n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
     """

@@ -5,9 +5,9 @@ candidate has, over the candidates that have both. The candidate is dropped wher
 its predicted ones, each raised by `n_sds` residual standard deviations, is below the incumbent's mean.
 
 Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting in production so. Differs from it:
-folds are consumed in one order, so that whoever has the missing fold has all the earlier ones and no value is
-filled in; where several regressions fit equally well, that with the smallest slopes is taken; the residual
-variance is divided by its degrees of freedom, and where these are none nothing is dropped; the first `n_startup`
+all candidates get their folds in one order, so that a candidate with the missing fold has all earlier ones and no
+value is filled in. If several regressions fit equally well, the one with the smallest slopes is taken. The
+residual variance is divided by its degrees of freedom; without any, nothing is dropped. The first `n_startup`
 candidates are those of the list.
 """
 

@@ -85,7 +85,7 @@ class SuccessiveHalving:
         n_candidates: length of the candidate list.
         n_folds: stored folds per candidate; the resource if `n_rows` is None.
         rng: not used.
-        n_rows: rows of the dataset; None: folds are the resource, one at first.
+        n_rows: rows of the dataset; None: folds are the resource.
         n_classes: classes of the dataset, which set the smallest number of rows.
         factor: as in `plan_rungs`.
         cv: folds per rung if rows are the resource.

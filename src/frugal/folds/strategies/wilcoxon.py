@@ -31,7 +31,7 @@ class Wilcoxon(Sequential):
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
         p_threshold: p-value below which a candidate is dropped, in [0, 1]; the default is Optuna's.
-        n_startup_steps: number of folds before which nothing is dropped; the default is Optuna's.
+        n_startup_steps: number of folds before which only failed candidates are dropped; default as in Optuna.
     """
 
     def __init__(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from frugal.extras import explained
 from frugal.spaces import SearchSpace
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates.dngo import DNGO
@@ -71,6 +72,9 @@ class Dngo(ModelBased):
             seed=int(rng.integers(2**32)),
         )
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
+        if marginalise == "mcmc":
+            with explained():
+                import emcee  # noqa: F401  so that a missing package is reported before a trial
         warm_up()
 
     def _fit(self, X: Array, y: Array) -> Surrogate:

@@ -33,10 +33,9 @@ class Ei(ModelBased):
             average of its logarithms, which is RoBO's default and another acquisition.
         n_restarts: starting points of `ml2` beside the previous mode.
         least_noise: smallest noise variance, as a multiple of the variance of the errors, as in `GP`.
-        n_walkers: samples of `mcmc`, with its burn-in at the first fit and the length of the chain at every fit,
-            as in `MarginalGP`.
-        n_burn: see `n_walkers`.
-        n_steps: see `n_walkers`.
+        n_walkers: number of walkers of `mcmc`, each of which gives one sample; as in `MarginalGP`.
+        n_burn: steps of `mcmc` to leave out at the first fit.
+        n_steps: steps of `mcmc` at every fit.
         **settings: settings of `ModelBased`.
     """
 

@@ -84,8 +84,9 @@ class Hypertune(Ei):
         hyperparameters: fitted to the evidence of values and `signs`, or of the `values` alone.
         kernel: `se` or `matern52_ard`; without signs as in `GP`.
         baseline: as in `ModelBased`.
-        least_noise: as in `GP`, with signs at least 1e-4; of all fits, with signs and without, on all rows and on
-            subsets, so that they can be compared, and `ei` given the same is this strategy less its signs.
+        least_noise: as in `GP`; with signs, at least 1e-4. It is the same in all fits, with and without signs, on
+            all rows and on subsets, so that they can be compared. `ei` with this value is this strategy without
+            signs.
         v: scale of the probit likelihood, in standard deviations of the errors per edge of the cube.
         **settings: settings of `Ei`, for all searches; initial candidates and `min_log_ei` apply to all rows only.
 

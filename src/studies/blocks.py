@@ -86,8 +86,8 @@ def n_trials_of(search: Study, block: Mapping[str, Any], dataset: str) -> dict[s
 def _known(search: Study) -> list[str]:
     """Methods that the configuration of an experiment may speak of.
 
-    Those of a comparison are chosen in the configuration, so all that are known may stand in its blocks; but not
-    those of the experiment beside it, which has numbers of its own for them.
+    The configuration chooses the methods of a comparison, so its blocks may name any known method. The methods of
+    the experiment beside it are excepted, since that experiment has its own numbers for them.
     """
     if not search.chooses:
         return list(search.method_names)

@@ -182,7 +182,7 @@ def check(config: Mapping[str, Any], *, source: str = "config") -> None:
 
 
 def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
-    """Refuse a configuration that `check` refuses, or some job of which would refuse its settings hours later.
+    """Refuse a configuration if `check` refuses it, or if one of its jobs would refuse its settings hours later.
 
     The configuration is whole, as of `complete`.
 
@@ -212,7 +212,7 @@ def of_study(paper: str, name: str, overrides: Mapping[str, Any]) -> dict[str, A
 
 
 def _validate(config: Mapping[str, Any], source: str) -> None:
-    """Put a configuration to the models, and say of what they refuse what is wrong and what is accepted."""
+    """Validate a configuration with the models of the settings; the error says what is wrong and accepted."""
     try:
         Configuration.model_validate(config)
     except ValidationError as error:

@@ -37,7 +37,7 @@ from studies.trials_comparison.problems_and_methods import searches_of
 
 
 def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
-    """Refuse a configuration some job of which would refuse its settings.
+    """Refuse a configuration if one of its jobs would refuse its settings.
 
     The configuration is one that `config.check` accepts.
 

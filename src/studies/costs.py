@@ -32,7 +32,8 @@ PAPER_CPU_S: Final = {
 }  # fmt: skip
 """CPU seconds of a job at the documents' scale, by rule: means over the benchmark files of the published runs.
 
-They are up to 30 s too low for a job of more than 15 s. Of `lookup_part` and `curves` what their settings say."""
+They are up to 30 s too low for a job of more than 15 s. For `lookup_part` and `curves` they are the numbers that
+the settings state."""
 TRIALS: Final = "trials"
 SEARCH_CPU_S: Final = {
     "function": 6, "curves": 2, "lookup": 8, "sgd_logistic_regression": 5, "logistic_regression": 33,

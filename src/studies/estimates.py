@@ -21,7 +21,8 @@ N_RESAMPLES: Final = 1000
 MOST_SEEDS: Final = 1000
 """More seeds than these are said to be `>1000`."""
 POWER_QUANTILE: Final = 0.84
-"""Of the normal distribution at 80 %: so many standard errors more, and an interval decides four times in five."""
+"""The 80 % point of the normal distribution: with so many standard errors more, an interval decides four times in
+five."""
 
 EQUAL_VALUES: Final = 6
 """So many equal values are an interval of the median at 95 % (2 / 2^6 = 0.03); fewer say nothing of spread."""

@@ -89,7 +89,7 @@ def _rungs(args: argparse.Namespace) -> None:
 
 
 def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[str, Any]]:
-    """Dataset, distinct candidates, and what `score` is told of the folds."""
+    """Dataset, distinct candidates, and keyword arguments of `score`."""
     from frugal.datasets import load
     from frugal.folds.search import candidates_of
 
@@ -183,7 +183,7 @@ def _curves(args: argparse.Namespace) -> None:
 
 
 def _extrapolate(args: argparse.Namespace) -> None:
-    """What first points of stored curves say of their last, kept as it is made, so that a killed job goes on."""
+    """Extrapolate stored curves from their first points; a killed job goes on from its journal."""
     from frugal.checks import check_settings
     from frugal.trials.curve_set import COLUMNS
     from frugal.trials.extrapolations import extrapolate
@@ -311,7 +311,7 @@ def _gather(args: argparse.Namespace) -> None:
 
 
 def _derive(args: argparse.Namespace) -> None:
-    """What an optimiser or a factorisation makes of other runs, or of nothing."""
+    """Compute a run from other runs, or from nothing, by the `derive` of its study, and write it."""
     from studies import registry
 
     write(registry.derived(args.paper)[args.name](*map(read, args.runs)), args.output)
@@ -321,7 +321,7 @@ def _derive(args: argparse.Namespace) -> None:
 
 
 def _of_its_runs(command: Command, check: Command) -> Command:
-    """A command after `check`, which refuses the runs of another paper, or of something else of its own."""
+    """A command that first calls `check`, which refuses runs of another paper, or of another of its items."""
 
     def checked(args: argparse.Namespace) -> None:
         check(args)

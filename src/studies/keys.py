@@ -1,6 +1,6 @@
 """The keys of the configuration as a JSON schema, in words, and as a table.
 
-Both are generated: `python -m studies config schema` and `python -m studies config keys` write them.
+`python -m studies config schema` writes the schema, and `python -m studies config keys` the table.
 """
 
 from __future__ import annotations

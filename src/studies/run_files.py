@@ -84,7 +84,8 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
     """Refuse runs that the claims of a paper cannot be judged on; files are named for experiments.
 
     Raises:
-        ValueError: if a file is named for no run of the paper or as another, or holds other runs than those.
+        ValueError: if a file is not named for a run of the paper, two files have the same name, or a file holds
+            other runs than its name says.
     """
     files = everything(paper)
     claimed = [run for runs in files.claims.values() for run in runs]

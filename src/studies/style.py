@@ -59,7 +59,7 @@ P = ParamSpec("P")
 
 
 LOOKS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHODS.items()}
-"""By name of a method; a document's own figures may dash lines that lie on each other otherwise or grey some."""
+"""Looks by name of the method. Figures of one document may use other dashes, or grey, for lines that overlap."""
 
 
 def sequence(n: int) -> list[str]:

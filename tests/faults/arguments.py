@@ -128,9 +128,10 @@ class Line:
         return [*self.words, *(word for pair in values.items() for word in pair)]
 
     def is_right(self, found: Answer, base: Answer, changed: dict[str, str]) -> bool:
-        """Whether an answer is that to the changed values, where `base` is that to the line as it stands.
+        """Whether `found` is right for the changed values; `base` is the answer to the unchanged command line.
 
-        If they read the same, so do the answers. Else the answer says what it was asked, and more has changed.
+        If the changed values read the same as the old ones, both answers must be the same. Otherwise the content
+        must differ, and the facts of the answer must be the changed values.
         """
         readings = {
             flag: (read(changed.get(flag, value)), read(value)) for flag, (value, read) in self.options.items()

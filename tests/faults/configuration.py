@@ -1,7 +1,7 @@
 """Mutations of the configuration, put to `python -m studies config check`: refused in one sentence, or harmless.
 
-What may be accepted is told by the kinds of values: nothing may stand in the place of something of another kind,
-but for the few places where several kinds mean something.
+A mutation may be accepted only if the new value has the same kind as the old one. Exceptions are the few keys that
+accept values of several kinds.
 """
 
 from __future__ import annotations

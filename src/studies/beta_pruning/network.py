@@ -56,7 +56,10 @@ def is_enough(runs: pd.DataFrame) -> bool:
 
 
 def explored_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
-    """Candidates explored per method, (n_steps, n_seeds), and by when pruning has explored all, (n_seeds,)."""
+    """Number of candidates explored, by method, (n_steps, n_seeds).
+
+    And `n_steps`, (n_seeds,): the number of trainings after which pruning has explored all of its candidates.
+    """
     arrays = {method: by_step(runs, "explored", method).to_numpy(float) for method in EXPLORERS}
     explored = arrays["beta_pruning"]
     return arrays | {"n_steps": 1.0 + (explored == explored[-1]).argmax(axis=0)}
@@ -82,7 +85,7 @@ def swept_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
 
 
 def swept(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:
-    """What the sweep replays; Beta pruning at every tau and buffer."""
+    """Methods that the sweep replays, by its run; Beta pruning has all taus and buffers among its settings."""
     network = config["beta_pruning"]["network"]
     values = {"taus": network["taus"], "buffers": network["buffers"]}
     methods = configured(study.methods, config)

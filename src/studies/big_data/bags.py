@@ -21,11 +21,11 @@ from studies.estimates import Array
 Ints = NDArray[np.int64]
 
 DEGREES: Final = 3
-"""Of freedom, of the Student t distribution that features have."""
+"""Degrees of freedom of the Student t distribution of the features."""
 _CHUNK: Final = 20_000
 """Rows of which Fisher's information is summed at a time."""
 _MOST_STEPS: Final = 60
-"""Rows of a path: all steps up to so many, else as many, evenly spread on a log scale."""
+"""Most rows of a path; of more steps about as many are kept, evenly spaced in logarithms (`steps`)."""
 
 
 # Rows and fits -------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def paths(method: str, X: Array, y: Ints, seed: int, settings: Mapping[str, Any]
 
 
 def by_subsample(bag: Bag, began: float) -> pd.DataFrame:
-    """A bag of little bootstraps after each subsample: the mean of the widths of those that are finished.
+    """The path of a bag of little bootstraps: a row after each subsample in `steps`, with the mean widths so far.
 
     Args:
         bag: of `timed_fit` and `timed_widths`.
@@ -148,7 +148,9 @@ def by_subsample(bag: Bag, began: float) -> pd.DataFrame:
 
 
 def by_resample(bag: Bag, began: float, factor: float = 1.0) -> pd.DataFrame:
-    """A bootstrap after each resample: the widths of the intervals of all fits so far, 0 after the first.
+    """The path of a bootstrap: a row after each resample in `steps`, with the widths of the intervals so far.
+
+    The widths are those of all fits so far, so they are 0 after the first fit.
 
     Args:
         bag: as for `by_subsample`, of one subsample.
@@ -167,7 +169,10 @@ def by_resample(bag: Bag, began: float, factor: float = 1.0) -> pd.DataFrame:
 
 
 def steps(total: int) -> list[int]:
-    """Which of `total` steps are kept, counted from 1, the last one always."""
+    """Numbers, from 1, of the steps that a path keeps of `total`; the last step is always kept.
+
+    Up to `_MOST_STEPS` steps are all kept. Of more steps about so many are kept, evenly spaced in logarithms.
+    """
     if total <= _MOST_STEPS:
         return list(range(1, total + 1))
     return sorted({*np.geomspace(1, total, _MOST_STEPS).round().astype(int).tolist(), total})

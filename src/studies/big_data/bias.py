@@ -100,7 +100,7 @@ def _slopes(coefs: Array, full: Array) -> dict[str, float]:
 # Claims --------------------------------------------------------------------------------------------------------
 
 LARGEST_R: Final = 16_000
-"""Which the greatest r has to reach."""
+"""Subsample size that the greatest r must reach; below it no verdict is given."""
 HALFWAY: Final = -0.25
 """Log-log slope against r halfway between a distance that stays, 0, and one that falls like the root of r."""
 

@@ -1,8 +1,8 @@
 """Each combination that document 003 names, and each of its parts, fitted to the same data.
 
 BLB with OSMAC and BLB with dynamic sample sizes are fitted on two generated logistic designs, BLB with WKM-SVM on
-two-class readings of real data. Parts and combination draw equally many rows, s times b, wherever a part draws
-some; what a method trains on all rows for is not capped.
+two-class readings of real data. Parts that draw rows draw as many as the combination: s times b. Parts that train
+on all rows have no such limit.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def _growing(n: int, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rule(problem: Problem, fits: list[Fit] | tuple[Fit, ...]) -> Row:
-    """Means over fits: the largest sample's share of the rows, and log10 of what (13) understates the error by."""
+    """Means over fits: the largest sample's share of the rows, and log10 of the true squared error over (13)'s."""
     n = len(problem.y)
     X, y = generate(problem.design, _FRESH * n, problem.rng("fresh"))
     gradients = [evaluate(fit.coef, X, y, 0.0).gradient for fit in fits]  # on the fit's own rows it is nearly 0

@@ -90,17 +90,19 @@ SIZES: Final = {"nzNormal": 10_000, "student_t": 20_000}
 
 
 def paired(runs: pd.DataFrame, combination: str, part: str, problem: str, measure: str) -> pd.DataFrame:
-    """What the combination has over a part, per gamma and seed; below 0 where it has less.
+    """Compare a combination with one of its parts, gamma by gamma and seed by seed.
 
     Args:
         runs: of `COMBINATIONS`.
-        combination: method.
-        part: method; if it has no gammas its one value is compared with each.
+        combination: name of the method.
+        part: name of the method; if it has no gammas, its one value is compared with each gamma.
         problem: design or dataset.
-        measure: a column: the log10 of the ratio; of test errors the difference.
+        measure: the column that is compared.
 
     Returns:
-        Shape (n_gammas, n_seeds); empty if either was not run or does not have the measure.
+        A row per gamma and a column per seed: log10 of the combination's value over the part's, or, for test
+        errors, the difference of the two. Below 0 where the combination has less. An empty table if one of them
+        was not run or does not have the measure.
 
     Raises:
         ValueError: if both have gammas, but none in common.

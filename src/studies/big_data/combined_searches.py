@@ -174,11 +174,13 @@ def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.Da
 
 
 def paired(runs: pd.DataFrame, method: str, other: str, quality: str) -> dict[str, pd.Series[float]]:
-    """By measure, what a method has over another one, by seed: a difference, or log10 of a ratio.
-
-    Empty where one of them was not run.
+    """Compare two methods seed by seed: the difference of test errors, and log10 ratios of what they spent.
 
     `runs` are rows of `with_spent`; `quality` is a column that is to be low.
+
+    Returns:
+        By name of the measure a series over seeds, below 0 where `method` has less. It is empty if one of the
+        methods was not run.
     """
     ends = runs.groupby(["method", "seed"]).tail(1)
     first, second = (ends[ends["method"] == name].set_index("seed") for name in (method, other))

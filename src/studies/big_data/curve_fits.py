@@ -27,9 +27,9 @@ from studies.tidy import need_columns
 COMBINATION: Final = "combination"
 MODELS: Final = (*FAMILIES, COMBINATION)
 FIRST: Final = 50 / 300
-"""Of a curve, what Figure 4 shows its models: the check nearest to it is taken."""
+"""Share of a curve that Figure 4 fits the models to; the check nearest to it is taken."""
 PARTS: Final = {"early": 1 / 3, "middle": 2 / 3, "late": 1.0}
-"""Of a curve, by the last share of it that belongs to them."""
+"""Parts of a curve -> the share of its epochs at which the part ends."""
 STOPS: Final = 0.05
 """1 - delta, of the document's rule."""
 
@@ -68,8 +68,8 @@ def deviations(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         dataset, seed (the curve's number), data, n_points, n_epochs, model; deviation: |f(E) - y_E|, nan where the
-        model has no value; dropped: whether it was left out of the combination, which for that itself means that
-        no family was left; best: whether no other model is nearer.
+        model has no value; dropped: whether it was left out of the combination, or, for the combination itself,
+        whether no family was left; best: whether no other model is nearer.
     """
     rows = []
     for row in first_parts(runs).to_dict("records"):
@@ -87,11 +87,11 @@ def deviations(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def lines(runs: pd.DataFrame) -> pd.DataFrame:
-    """Of the curve with the highest last score (on CIFAR-10 where there is one): it, and its models.
+    """The curve with the highest last score, on CIFAR-10 if there is one, and the models fitted to it.
 
     Returns:
-        dataset, network, data, curve (its number), n_points, model (`observed` first), epoch, score, deviation (at
-        the end; nan of the curve itself).
+        A row per model and epoch: dataset, network, data, curve (its number), n_points, model (`observed` first:
+        the curve itself), epoch, score, deviation (at the last epoch; nan for `observed`).
     """
     from frugal.trials.extrapolations import numbers
 
@@ -116,11 +116,11 @@ def lines(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def final_predictions(runs: pd.DataFrame) -> pd.DataFrame:
-    """What was predicted of each curve at each check, beside what came.
+    """Predicted last scores of each curve at each check, compared with the true last scores.
 
     Returns:
         dataset, seed (the curve's number), data, part (of `PARTS`), epoch, error: E[f_comb(E)] - y_E; rank:
-        P(y_E' < y_E), uniform if P is calibrated. Without those that no family describes.
+        P(y_E' < y_E), uniform if P is calibrated. Checks at which no family describes the curve are left out.
     """
     from frugal.trials.extrapolations import numbers
 

@@ -138,7 +138,7 @@ SAME: Final = 1.0
 """Points by which errors may differ and be the same: the standard error of CIFAR-10's validation errors, which are
 near one half, on 2,000 rows. No number is printed; 5 points, as of other accuracies, exceed MNIST's errors."""
 FEW: Final = 5.0
-"""Per cent of trials that is none: 1 - delta, the risk that the rule takes with each of them."""
+"""Per cent of trials up to which "none" holds: 1 - delta, the risk that the rule takes with each trial."""
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:

@@ -60,8 +60,8 @@ def median_set(angles_deg: Array) -> int:
         angles_deg: shape (n_sets, n_methods), the number of sets odd.
 
     Returns:
-        Index of the set whose angle that is farther from its method's median, counted in ranks, is nearest; of
-        several the first.
+        Index of the nearest set; of several the first. The distance of a set is counted in ranks: it is the
+        distance of its angle that is farthest from the median of the method's angles.
     """
     ranks = pd.DataFrame(angles_deg).rank().to_numpy()
     return int(np.abs(ranks - (len(ranks) + 1) / 2).max(axis=1).argmin())

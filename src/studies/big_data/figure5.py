@@ -80,8 +80,9 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Returns:
         dataset, method, measure, `TIDY`, n_missing, says. Measures: error (the last best validation error),
         test_error (of the last incumbent), seconds, check_share and overhead_share of them, epochs, cut (share of
-        the trials), cut_high and cut_low (of those with the best tenth and the worst half of the errors at the
-        end), cut_best; and of pairs by seed `PAIRED`, as `pairs` has them.
+        the trials), cut_high and cut_low (the same of the trials with the best tenth and the worst half of the
+        errors at the end), cut_best (the same of the best trial). Then `PAIRED`, for searches with termination:
+        the columns of `pairs`, where error and test_error are named error_difference and test_error_difference.
     """
     found = searches(runs)
     last = found.groupby(["dataset", "method", "seed"], sort=False)

@@ -109,15 +109,18 @@ class Model(NamedTuple):
     """What a fit gives.
 
     Attributes:
-        predict: log-probabilities or decision values of test rows.
+        predict: scores of the test rows, shape (n_test, n_classes): log-probabilities; for an SVM 1 for the
+            predicted class and 0 for the others.
         rows: fitted to.
         rows_touched: distinct ones per fit, summed over fits, and what was drawn or scored for a pilot.
-        rows_accessed: counts those read, each as often as it was; called when the clock has stopped. Of logistic
-            fits, `dynamic` and batch ones count their own, the others the passes of a batch fit of such rows times
-            the distinct rows of each fit, and scored rows once; of SVMs see `_svm`.
+        rows_accessed: a function that counts the rows read, each as often as it was read; it is called after the
+            clock has stopped. `dynamic` and batch fits count their own rows. The other logistic fits count the
+            passes of a batch fit on such rows, times their rows: for a bag the distinct rows of each fit, for a
+            subsample all drawn rows, those of the pilots included. Each scored row counts once. For SVMs see
+            `_svm`.
         share_uniform: 1 where failed pilots left uniform draws, 0 where not, nan without pilots.
         n_failed: fits within a bag that failed; nan without a bag.
-        has_probabilities: whether `predict` gives some.
+        has_probabilities: whether `predict` gives log-probabilities.
     """
 
     predict: Callable[[], Array]

@@ -115,8 +115,9 @@ def _problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Pa
 class GrowingProblem:
     """A problem of the trials family: multinomial logistic regression by gradient descent of a fixed length.
 
-    A trial without `epochs` has `horizon` of them. Its seconds are the processor's, without those of what it
-    reports to; its cost is the rows accessed, the last step's among them even where an epoch ended within it.
+    A trial without `epochs` has `horizon` epochs. Its seconds are those of the processor, without the seconds that
+    its reports take. Its cost is the number of rows accessed. All rows of the last step count, even if an epoch
+    ended within that step.
 
     Attributes:
         name: of the learner.

@@ -37,14 +37,16 @@ BOOT: Final = Method("bootstrap", label="BOOT", color="#000000", marker="P", lin
 def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
     """Widths of 95 % intervals of logistic coefficients, on rows of `bags.draw_rows`.
 
-    All methods of a seed have the same data set, and all fits but the first of a subsample (of the path, for the
-    others) start at that one's coefficients. Seconds leave out drawing the data, and evaluating widths but for
-    those of `blb`'s earlier subsamples, each of which is evaluated before the next one begins.
+    All methods of a seed have the same data set. All later fits of a subsample (for `b_of_n` and `bootstrap`, of
+    the path) start at the coefficients of its first fit. Seconds do not include drawing the data. They include the
+    evaluation of widths only for `blb`, and there not for the latest subsample: the widths of a subsample are
+    evaluated before the next one begins.
 
     Returns:
-        For `truth` a row per data set of its own with coef_0 to coef_{d-1}. For the others a path for each gamma
-        (`bootstrap`: 1), with a row after every subsample or resample, see `bags.by_subsample`: gamma, b, its
-        columns, width_0 to width_{d-1}. All have n_rows, n_features, r, n_resamples and data.
+        For `truth`, a row per data set of its own, with coef_0 to coef_{d-1}. For the other methods, a path for
+        each gamma (`bootstrap`: 1), with a row after each subsample or resample that `bags.steps` keeps: gamma, b,
+        the columns of `bags.by_subsample`, width_0 to width_{d-1}. All rows have n_rows, n_features, r,
+        n_resamples and data.
     """
     from studies.big_data.bags import draw_rows, fit_true, paths
 
@@ -63,8 +65,9 @@ def run_workers(method: str, seed: int, settings: Mapping[str, Any], root: objec
     """Widths of 95 % intervals where worker processes, started before the clock, share subsamples or resamples.
 
     Returns:
-        A row per number of workers for `blb`, after its last subsample; for `bootstrap` also one after every
-        resample. Columns n_workers, gamma, b, those of `bags.by_subsample` without the widths, relative_error (of
+        For each number of workers: for `blb` one row, after its last subsample; for `bootstrap` a row after each
+        resample that `bags.steps` keeps.
+        Columns n_workers, gamma, b, those of `bags.by_subsample` without the widths, relative_error (of
         the widths), mean_width, true_width, n_rows, n_features, s, r, n_resamples, data.
     """
     from frugal.rows import blb, bootstrap, subsample_size

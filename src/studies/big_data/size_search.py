@@ -1,9 +1,10 @@
 """Document 003, section 2.1, Figure 3: how many times sooner searches that choose sizes are good than others.
 
 Good means, wherever no sentence says otherwise, that the incumbent's test error is for the first time within 10 %
-of the least one of the table (`arrivals.GOOD`); one main target for all sentences. The document's speed is that of
-seconds, of evaluations and of the optimiser. Beside each sentence stands a finding in the evaluations' cost (see
-`arrivals`), which is what is left where these take so long that the optimiser's time does not matter.
+of the least one of the table (`arrivals.GOOD`). This is the one main target of all sentences. The document's speed
+is read as seconds, of evaluations and of the optimiser. For each sentence there is also a finding in the cost of
+the evaluations alone (see `arrivals`). It shows the speed where fits take so long that the optimiser's time does
+not matter.
 
 All sentences on MTBO but one name no size of its small task. So they must hold for every size that was run.
 
@@ -106,9 +107,9 @@ CNN_SEARCH: Final = Study(
 FULL_SIZE: Final = ("ei", "entropy_search")
 MTBO: Final = tuple(name for name in METHODS if RECORDS[name].strategy == "mtbo")
 Pair = tuple[str, str]
-"""Which method is said to be sooner, and than which."""
+"""Two methods: the one that is said to be sooner, then the one that it is compared with."""
 PairMeasure = Callable[[Arrays, Region, str, str], Estimate]
-"""Of arrays, region, currency and target."""
+"""An estimate from arrays, a region, a currency and the name of a target."""
 
 
 def bayesian_to_random(search: str) -> list[Pair]:

@@ -77,7 +77,9 @@ def split(
 def split_in_three(
     name: str, seed: int, *, root: str | Path, n_train: int, n_valid: int, n_test: int | None = None
 ) -> tuple[Part, Part, Part, str]:
-    """The rows of `split`, the last `n_valid` that are not for testing apart for validation; and provenance.
+    """Parts for training, validation and testing, and the provenance of the dataset.
+
+    They are the rows of `split`; the last `n_valid` of its training rows are for validation.
 
     Raises:
         ValueError: if there are fewer rows than these to train and validate on.

@@ -31,7 +31,10 @@ def render(table: pd.DataFrame) -> str:
 
 
 def as_factors(table: pd.DataFrame) -> pd.DataFrame:
-    """Put factors in the place of logarithms: `x, times` of `log10_x` and `log2_x`, `x_over_y` of `x_less_y`."""
+    """Replace logarithms by factors, and rename their measures.
+
+    `log10_x` and `log2_x` become `x, times`; `log10_x_less_y` becomes `x_over_y, times`.
+    """
     table, numbers = table.copy(), ["ours", "low", "high"]
     for log, base in _POWERS.items():
         is_log = table["measure"].str.startswith(log)

@@ -3,15 +3,16 @@
 "Learning curve extrapolation could additionally be combined with Fabolas to guide the hyperparameter search. This
 would however require changing the covariance kernel of the cost model c since probes at suboptimal positions are
 likely to be terminated early, making them less costly and thus more attractive for the acquisition function". Four
-versions, all of them told the error that is expected of a stopped trial at its end:
+versions follow. Each of them takes the error that is expected at the end of a stopped trial as its error:
 
-- `fabolas_spent`, the naive one: the cost model is told what the trial took;
-- `fabolas_horizon`, the simplest sound one: it is told what the trial would have taken to its end, and stays a
-  model of whole trials. It is sound since the loss that it stands beside is that of a whole trial, too, and a
-  candidate gains nothing by being stopped; it overstates what a search then spends on poor candidates;
-- `fabolas_joint`, what the document proposes: one model of cost and loss, told what the trial took;
-- `fabolas_uncorrelated`, the same with their correlation held at 0, so that the two differ in it alone: one model
-  also has one noise and one set of lengthscales, which Fabolas' two models have not.
+- `fabolas_spent`, the naive version: the cost model is fitted to the cost that the trial had when it stopped;
+- `fabolas_horizon`, the simplest sound version: the cost model is fitted to the cost that the whole trial would
+  have had. This is sound, since the loss model is one of whole trials, too, and a candidate gains nothing by being
+  stopped. It overstates what a search spends on poor candidates;
+- `fabolas_joint`, which the document proposes: one model of cost and loss, fitted to the cost at the stop;
+- `fabolas_uncorrelated`, the same with the correlation of cost and loss held at 0, so that the last two versions
+  differ in it alone. One model also has one noise and one set of lengthscales; Fabolas' two models have two of
+  each.
 
 The claims are on the joint model; the versions beside it are ours.
 """
@@ -144,7 +145,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 
 def _base(version: Method) -> str:
-    """The method whose random numbers a version has, so that versions differ in what they are told alone."""
+    """The method that a version shares random numbers with, so that versions differ only in what they observe."""
     return version.variant_of or version.name
 
 
@@ -178,10 +179,12 @@ def _strategy(
 
 @dataclass(frozen=True)
 class AtHorizon:
-    """Tells a strategy what a stopped trial would have cost to the end; epochs of a trial cost the same.
+    """Wraps a strategy: the seconds and the cost of a stopped trial are scaled up to those of a whole trial.
+
+    All epochs of a trial are taken to cost the same. The cost of a failed trial is not changed.
 
     Attributes:
-        strategy: that is told so.
+        strategy: the strategy that is wrapped.
         horizon: epochs of a whole trial.
     """
 

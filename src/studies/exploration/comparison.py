@@ -136,7 +136,7 @@ def _found(runs: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _rows(name: str, runs: pd.DataFrame) -> pd.DataFrame:
-    """A benchmark's rows, of the methods that are to be compared, or of those quoted where none can be."""
+    """Rows of a benchmark, of each compared method, or of each quoted method if no search was run."""
     benchmark = BENCHMARKS[name]
     found = _found(runs, name) if benchmark.learner else runs.iloc[:0]
     if len(found):
@@ -168,7 +168,10 @@ def _rows(name: str, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _measured(found: pd.DataFrame) -> pd.DataFrame:
-    """`KEYS`, `tidy.MEASURED` and note, of searches with benchmark and value; shares of those with seconds."""
+    """`KEYS`, `tidy.MEASURED` and note: means of the value, differences, and shares of the overhead.
+
+    `found` has a row per search, with benchmark and value; without seconds there are no shares.
+    """
     means = mean_by_seed(found, "value", ["benchmark", "method"]).assign(measure="value")
     parts = [means.assign(note=missing_notes(means)), differences(found, "value", ["benchmark"])]
     if "spent_seconds" in found:

@@ -34,7 +34,7 @@ POINTS, HEAD, SEARCH = "evidence of the ten points, K = 3", "evidence of DNGO's 
 CORRECTED: Final = "none"
 ALL_OF_PART: Final = {POINTS: "all_three", HEAD: "all_four", SEARCH: ALL_ERRORS}
 TRAINING: Final = "dropped_batch"
-"""The one of `AS_PYBNN` that is not in the evidence."""
+"""The error of `AS_PYBNN` that is in the training of the network, not in the evidence."""
 ESTIMATED: Final = ("alpha", "noise_sd", "alpha_ratio", "noise_sd_ratio")
 REACHED: Final = ("K", "score", "is_initial")
 SEARCHES: Final[Mapping[str, str]] = {one.name: one.settings.get("error", CORRECTED) for one in METHODS}

@@ -34,7 +34,7 @@ X: Final = np.array([-2.23, -1.30, -0.42, 0.30, 0.33, 0.52, 0.87, 1.80, 2.74, 3.
 Y: Final = np.array([1.01, 0.69, -0.66, -1.34, -1.75, -0.98, 0.25, 1.57, 1.65, 1.51])
 TRAIN: Final = [0, 2, 3, 6, 7, 9]
 VALID: Final = [1, 8]
-"""Of the fragment, as are the two points left, its test points."""
+"""Places of the fragment's training and validation points; the other two are its test points."""
 K_GRID: Final = (1, 2, 3, 4, 5, 6, 7, 8)
 BETA_GRID: Final = (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 LAMBDA_GRID: Final = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)

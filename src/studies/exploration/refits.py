@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 REPORTED: Final[Candidate] = {"C": 3.775, "intercept_scaling": 1.625}
 """The page's optimum."""
 ALL_ROWS: Final = 50_000
-"""Training rows of the document's task 2: on fewer another point is the best, so that no search looks for its."""
+"""Training rows of the document's task 2; on fewer another point is the best, and searches look for that one."""
 
 
 def refit(

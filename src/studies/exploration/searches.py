@@ -68,7 +68,7 @@ def ends(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def chosen(found: pd.DataFrame) -> list[Candidate | None]:
-    """What the search of each row would return then: its recommendation where runs have them, or its incumbent."""
+    """Each search's choice by then, row by row: the column `recommendation` if there is one, else `incumbent`."""
     return candidates(found["recommendation" if "recommendation" in found else "incumbent"])
 
 
@@ -91,7 +91,9 @@ def space_of(learner: str, dataset: str) -> SearchSpace:
 
 
 def n_initial(found: pd.DataFrame, learner: str, dataset: str) -> int:
-    """How many first candidates random search, EI and top-two EI have in common: those that none of them chose.
+    """Number of first candidates that random search, EI and top-two EI share from the smallest seed.
+
+    None of the three chose these candidates.
 
     Raises:
         ValueError: if one of the three was not run.
@@ -142,15 +144,15 @@ def curves(
 
     Args:
         table: of `paths`, one problem.
-        x: `trial`, at whose every number there is a point, or a column that grows along a search.
-        value: column.
-        methods: in the order wanted; those are left out that have no search with a value, or whose first search to
-            end does so before another has one.
-        n_points: of an axis that is no number of trials.
+        x: `trial`, with a point at every trial, or another column that grows along a search.
+        value: column that is averaged.
+        methods: in the order wanted. Two kinds of methods are left out: those of which no search has a value, and
+            those of which one search ends before another one has its first value.
+        n_points: number of points if `x` is not `trial`.
 
     Returns:
-        method, x, mean, low, high, n_seeds, n_missing (seeds without any value, left out), data; from where every
-        other seed has a value to where the first of these ends.
+        method, x, mean, low, high, n_seeds, n_missing (seeds without any value, which are left out), data. A line
+        begins where all other seeds have a value, and ends with the shortest of their searches.
 
     Raises:
         ValueError: if no method is left.

@@ -56,13 +56,16 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 
 def timed(prepare: Prepare, sizes: Sequence[int], seed: int, long_s: float = math.inf) -> pd.DataFrame:
-    """Seconds of fits to random trials: n_trials, and seconds, the least of two or of one above `long_s`.
+    """Time fits to random trials in one thread.
 
     Args:
-        prepare: from trials to what is timed.
+        prepare: a function from points and targets to the call that is timed.
         sizes: numbers of trials, increasing.
         seed: of the trials.
-        long_s: a fit that takes longer is made once.
+        long_s: a fit that takes more seconds than this is made once, any other fit twice.
+
+    Returns:
+        A row per size: n_trials, and seconds of the processor, the least of the fits made.
     """
     from frugal.threads import one_thread
 

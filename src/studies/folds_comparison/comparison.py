@@ -240,7 +240,7 @@ def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_front(cost: pd.Series, regret: pd.Series) -> pd.Series:
-    """Whether a point has a regret, and no other one is as cheap and as good, and better in one of them."""
+    """Whether each point has a regret, and no other one is as cheap and as good, and better in cost or regret."""
     x, y = cost.to_numpy(), regret.to_numpy()
     no_worse = (x[None, :] <= x[:, None]) & (y[None, :] <= y[:, None])
     less = (x[None, :] < x[:, None]) | (y[None, :] < y[:, None])
@@ -272,7 +272,7 @@ def draw_pareto(summary: pd.DataFrame) -> Figure:
 def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
     """Regret of the incumbent after shares of the exhaustive search's cost, per n and k.
 
-    A strategy under a budget goes along its own curve without one and stops, so it is left out.
+    Strategies with a budget are left out: each follows its curve without a budget until the budget is spent.
 
     Returns:
         n, k, method, strategy, budget_share, share, those of `mean_by_seed`.
@@ -331,7 +331,7 @@ def _draw_each(panels: NDArray[np.object_], part: pd.DataFrame, top: float) -> N
 def summarise_ranks(runs: pd.DataFrame) -> pd.DataFrame:
     """Average ranks over the cells of dataset, classifier, n and k, for each of `RANKED`.
 
-    At the same cost only strategies without a budget are ranked: under one they are the same.
+    At the same cost only strategies without a budget are ranked: with a budget they have the same regret.
 
     Returns:
         measure, method, strategy, budget_share, the other `COLUMNS` of `rank_table`, data.
@@ -360,9 +360,9 @@ def draw_ranks(summary: pd.DataFrame) -> Figure:
 def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
     """What a whole search takes, against what one fit does, per n and k of the timed runs.
 
-    A search takes its share of the n k fits, one on fewer rows counted by its share of them, and the strategy's
-    own CPU seconds, which were measured beside timed fits and do not depend on what a fit costs. A strategy under
-    a budget takes just that, and is left out.
+    The seconds of a search are those of its fits plus the strategy's own CPU seconds. A fit on fewer rows counts
+    by its share of the rows. The strategy's seconds were measured beside timed fits, and do not depend on the
+    seconds of a fit. A strategy with a budget spends just that budget, so it is left out.
 
     Returns:
         n, k, method, strategy, budget_share, fits (mean number), regret (mean), overhead_s (mean), overhead_low

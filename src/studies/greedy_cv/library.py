@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FLOOR: Final = 10
 """Repetitions below which nothing is published."""
 VERSION: Final = "0.24."
-"""Of scikit-learn when the document was submitted."""
+"""Start of scikit-learn's version number when the document was submitted."""
 METHODS: Final = (Method("today"), Method("of_2021", label="of 2021"))
 """The libraries; the pins of the second are in envs/scikit-learn-0.24.yaml."""
 GREEDY, HALVING = STOPPING_METHODS
@@ -244,7 +244,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
 
 
 def unjudged(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    """That no claim is testable, and why, where the library of 2021 was not there."""
+    """All claims as not testable, with the reason, if the library of 2021 is missing or another one; else none."""
     theirs = runs[runs["method"] == "of_2021"]
     found, reasons = theirs["scikit_learn"].unique(), [text for text in theirs["reason"].unique() if text]
     other = [version for version in found if not version.startswith(VERSION)]

@@ -115,7 +115,7 @@ STATISTICS: Final[Mapping[str, Callable[[Array, Array], float]]] = {
 }
 """Of the means of the cells and the printed values, both (n_cells,)."""
 PRINTED: Final = ("mean", "standard deviation over cells")
-"""Those that the document has, too."""
+"""Statistics that the document prints, too."""
 CLAIMS: Final = (*search_time.CLAIMS, *early_stopping.CLAIMS, *wall_clock.CLAIMS)
 _KEYS: Final = ["table", "method", "measure"]
 
@@ -126,7 +126,7 @@ def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _parts(runs: pd.DataFrame) -> Iterator[tuple[PrintedTable, pd.DataFrame]]:
-    """The tables of which one reading has runs, and these."""
+    """Yield each table that has runs among `runs`, which are of one reading, with its runs."""
     for table in TABLES:
         part = runs[table.of_study(runs)]
         if len(part):
@@ -136,9 +136,11 @@ def _parts(runs: pd.DataFrame) -> Iterator[tuple[PrintedTable, pd.DataFrame]]:
 def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Per table and method the mean and spread over the printed cells, and how far these are from the document's.
 
-    Mean, standard deviation (population), mean absolute error by cell and correlation over the cells, with 1.96
-    jackknife standard errors over the seeds each side, a correlation's on the scale of Fisher's z; the counts have
-    no interval, as in the document.
+    Returns:
+        table, method, measure, `tidy.TIDY` and n_cells. Measures: mean, standard deviation (population), mean
+        absolute error by cell, correlation over the cells, and the document's counts. Intervals reach 1.96
+        jackknife standard errors over the seeds to each side, for a correlation on the scale of Fisher's z. Counts
+        have no interval, as in the document.
     """
     need(runs, "search_time")
     rows = [row for table, part in _parts(runs) for row in _rows(table, part)]

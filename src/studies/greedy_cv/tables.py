@@ -28,9 +28,9 @@ KEYS: Final = [*CELL, "method", "k"]
 READING: Final = ("reading", "failed")
 """What tells the readings of the document apart: how scores are made, and where halving ranks failed fits."""
 SEARCH_METHODS: Final = ("greedy", "standard")
-"""Of the first group of experiments, in the order of legends."""
+"""Methods of the first group of experiments, in the order of legends."""
 STOPPING_METHODS: Final = ("greedy_early_stopping", "successive_halving")
-"""Of the second group of experiments."""
+"""Methods of the second group of experiments."""
 N_SEARCH: Final = (128, 256, 512, 1024, 2048)
 """Numbers of candidates that Table 1 pools (section 4.3)."""
 K_STOPPING: Final = (10,)
@@ -105,7 +105,10 @@ def with_published(table: str, ours: pd.DataFrame, keys: list[str], scale: str, 
 
 
 def with_reading(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with `reading` and `failed`; those from before these had names are unscaled, with failed fits last."""
+    """Runs with the columns `reading` and `failed`.
+
+    Older runs lack these columns. Their features are not scaled, and halving ranks failed fits last.
+    """
     blank = {name: None for name in READING if name not in runs}
     runs = runs.assign(**blank)
     return runs.assign(

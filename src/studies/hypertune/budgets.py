@@ -1,4 +1,4 @@
-"""What HyperTune's time, which is every method's, was spent on, and where its choice within it comes from."""
+"""How HyperTune's time, which every method gets, was spent, and where the choice within that time comes from."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ _FURTHER: Final = ("least", "most", "n_rows", "n_epochs", "n_missing")
 def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
     """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
 
-    ei_tried is nan where EI was not run. A search whose time is fixed has no budget of its own and is left out;
-    that of the others ends with one of their trials.
+    ei_tried is nan where EI was not run. A search with a fixed time has no budget of its own, and is left out. Its
+    budget does not end with one of its trials, as the budgets of the other searches do.
 
     The budgets are in `fits`, rows of `searches.tested`.
     """
@@ -79,8 +79,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
     Returns:
         learner, dataset, measure (`MEASURES`), `tidy.TIDY` (means over seeds), least and most of a seed, n_rows,
-        n_epochs, n_missing. One row that says so where HyperTune was not run, and so does each that is of EI where
-        that was not; problems below the floor are left out where others reach it.
+        n_epochs, n_missing. Where HyperTune was not run, there is one row, and its scale says so. Where EI was not
+        run, the scale of the rows on EI says so. Problems below the floor are left out if other problems reach it.
     """
     fits = tested(runs)
     if not (fits["method"] == TESTER).any():

@@ -282,8 +282,8 @@ _CONTROL_COLUMNS: Final = [*_CONTROL_KEYS, *TIDY, "n_rows", "n_epochs", "n_missi
 def tabulate_controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """How far EI, HyperTune's other start and its controls are behind it: means of differences seed by seed.
 
-    Only curves are compared. HyperTune's time, where it is not fixed, ends as one of its own trials does, so
-    whether a control's trial of the same length ends within it is up to milliseconds.
+    Only curves are compared, not choices. Unless HyperTune's time is fixed, it ends with one of HyperTune's own
+    trials. Milliseconds would then decide whether a control's trial of the same length ends within that time.
 
     Returns:
         learner, dataset, method (`COMPARED`), measure (behind_trials: the best validation error so far, mean over
@@ -344,7 +344,8 @@ LOOKS: Final = {
     ),
     "ei": replace(style.LOOKS["ei"], linestyle="--"),
 }
-"""By method, later ones over those before, dashes over lines; grey ones and HyperTune's other start are ours."""
+"""Looks by method, in the order of drawing, so that dashes lie over lines. The grey lines and HyperTune's other
+start are not in the document."""
 _ACROSS: Final = {"trials": "Trials on all rows", "seconds": "Seconds, subsets' and\noptimiser's included"}
 _COLUMNS: Final = [
     "learner", "dataset", "panel", "method", "x", "mean", "se", "n_rows", "n_epochs", "n_seeds", "n_missing",
@@ -355,10 +356,11 @@ _COLUMNS: Final = [
 def summarise(runs: pd.DataFrame, learners: tuple[str, ...]) -> pd.DataFrame:
     """Mean over seeds of the best validation accuracy on all rows, with its standard error.
 
-    Every search is a step function of what it has spent; a line begins where all seeds have a value and ends where
-    the longest search does, those that have ended keeping their last value. HyperTune's begin in time once it is
-    through with its subsets. Methods other than `WHOLE` have no such trials, or few, and are left out; Hyperband's
-    are those of a last rung and are drawn against time alone, since in trials those before would not show.
+    Every search is a step function of what it has spent. A line begins where all seeds have a value, and ends with
+    the longest search; a search that has ended keeps its last value. Against time, HyperTune's lines begin after
+    its trials on subsets. Methods other than `WHOLE` are left out: they have few trials on all rows, or none.
+    Hyperband's trials on all rows are those of a last rung. They are drawn against time alone, since the trials of
+    earlier rungs would not show against trials.
 
     Returns:
         learner, dataset, panel (trials: x is their number; seconds: those of trials, on subsets too, and of the

@@ -2,7 +2,7 @@
 
 A sentence about all data sets must hold on each of the document's four. Stand-ins take no part, nor do constant
 problems, on which no method does better than the majority's class; adult is the unscaled one, as in the document.
-A sentence about methods of which one had made all its trials before HyperTune's time was over is not run: they
+A claim gets no verdict if one of its methods had made all its trials before HyperTune's time was over: its methods
 were not compared on equal budgets.
 """
 

@@ -326,10 +326,11 @@ def tabulate(runs: pd.DataFrame, scale: str, *, number: int) -> pd.DataFrame:
 
     Returns:
         `KEYS`, `tidy.TIDY`, then n_rows (training rows, the fewest), n_epochs, budget_s (HyperTune's seconds,
-        mean), budget_share (of these, what the method had spent when its choice was made, mean), n_short (seeds
-        whose search ended before the budget), n_over (whose first choice came after it) and n_diverged (whose
-        choice diverged, and counts as the majority's class). A cell without runs is `not run at this scale`; so
-        is, where some cell of the table reaches the published floor, one that does not.
+        mean), budget_share (the share of these that the method had spent after its last trial that counts, mean),
+        n_short (number of seeds whose search ended before the budget), n_over (seeds whose first choice came after
+        the budget) and n_diverged (seeds whose choice diverged, and counts as the majority's class). A cell
+        without runs is `not run at this scale`. If some cell of the table reaches the published floor, the cells
+        below it are so, too.
     """
     fits = tested(runs)
     fits = fits[fits["learner"].isin(TABLES[number]) & fits["method"].isin(METHODS)]

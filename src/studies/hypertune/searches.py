@@ -210,12 +210,12 @@ def refit(
     root: str | Path = "data",
     journal: JournalPath | None = None,
 ) -> pd.DataFrame:
-    """What each search had chosen within its time, fitted on all its rows and tested.
+    """Fit the choice that each search had made within its time to all training rows, and test it.
 
-    That is HyperTune's of the same seed, or a fixed one.
+    The time is that of HyperTune's search from the same seed, or a fixed one.
 
-    A candidate that several searches of a seed chose is fitted once. Beside the methods stands `MAJORITY`, whose
-    error is that of the training rows' most frequent class. Controls, which are compared by trials, are left out.
+    A candidate that several searches of a seed chose is fitted once. `MAJORITY` is added to the methods; its error
+    is that of the training rows' most frequent class. Controls are left out, since they are compared by trials.
 
     Args:
         runs: rows of `trials.searches.search`, HyperTune's among them.
@@ -227,13 +227,14 @@ def refit(
 
     Returns:
         A row per search: experiment ({learner}_refits), method, learner, dataset, seed, data, candidate, budget_s
-        (all that the seed's methods may spend), spent_s (what this one had), whole_s (all of the search), n_rows,
-        n_epochs (nan without), test_error, nan where training diverged or failed, which is said, or nothing was
-        chosen.
+        (the seconds that each method may spend from this seed), spent_s (those that this search had spent after
+        its last trial that counts), whole_s (those of the whole search), n_rows, n_epochs (nan for a learner
+        without epochs) and test_error. test_error is nan where training diverged, the fit failed or nothing was
+        chosen. Each learner, dataset and seed also has a row of `MAJORITY`, with n_rows and test_error.
 
     Raises:
-        ValueError: if a seed has no search by HyperTune whose time it has, on an unknown setting, or the journal
-            is another job's.
+        ValueError: if HyperTune's time is asked for and a seed has no search by HyperTune, on an unknown setting,
+            or if the journal is another job's.
     """
     from studies.blocks import rows_of
     from studies.shared.refits import SeedFits

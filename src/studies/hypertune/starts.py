@@ -167,7 +167,7 @@ OTHER_TABLES: Final = _study("other_tables", ENOUGH_OF_OTHERS, *OTHERS)
 
 
 def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
-    """A rival's error over ours; equal in every seed it says nothing, as both have made the same trials."""
+    """Ratio of a rival's error to ours; tied if both are equal in every seed, since the trials were the same."""
     found = ratio(arrays[rival], arrays[ours])
     same = np.array_equal(arrays[rival], arrays[ours])
     return (

@@ -91,7 +91,7 @@ class FoldJobs:
     def _is_searched(self, experiment: str, w: Wildcards) -> bool:
         """Whether an experiment may search among scores that are made as a variant says.
 
-        One that has other readings searches in those of its readings alone.
+        An experiment with other readings searches only among the scores of its readings.
         """
         if experiment not in _READ:
             return True

@@ -20,7 +20,7 @@ class ShownJobs:
     Attributes:
         config: all keys.
         papers: what every paper and comparison shows, by its name.
-        packs: by paper what of it is made in one job, kind and name, by the name of the first.
+        packs: by paper and pack, the kind and name of each item that one job makes; the first one names the pack.
     """
 
     def __init__(self, config: Config) -> None:

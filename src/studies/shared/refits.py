@@ -58,7 +58,10 @@ class SeedFits:
         self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None
 
     def fit(self, learner: str, dataset: str, seed: int, candidate: Candidate | None) -> Fit:
-        """candidate, n_rows, n_epochs and test_error of a fit; without a candidate there is no error."""
+        """Return candidate (as JSON), n_rows, n_epochs and test_error of a fit to all rows.
+
+        If `candidate` is None, return candidate None and test_error nan alone.
+        """
         if candidate is None:
             return {"candidate": None, "test_error": math.nan}
 

@@ -124,7 +124,7 @@ def _method_of(line: Mapping[str, Any], known: Mapping[str, Method]) -> Method:
 def searches_of(config: Mapping[str, Any]) -> dict[str, Study]:
     """`registry.searches`, those of this comparison filled with what the configuration compares.
 
-    A method that the experiment beside has on the same problems is searched there.
+    A method that the experiment beside it searches on the same problems is left out: its searches are made there.
 
     Raises:
         ValueError: as `compared_of`.

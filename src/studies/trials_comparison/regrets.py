@@ -72,7 +72,7 @@ def refit(
     root: str | Path = "data",
     journal: JournalPath | None = None,
 ) -> pd.DataFrame:
-    """Searches as paths; what live ones chose is fitted on all rows and tested.
+    """Paths of searches, a row per trial; the choices of live searches are fitted on all rows and tested.
 
     Args:
         runs: rows of `trials.searches.search` on one problem and, of a table or stored curves, all of its rows.
@@ -82,7 +82,8 @@ def refit(
         journal: where fits are kept as they are made; None: nowhere.
 
     Returns:
-        `COLUMNS`, by method, seed and trial; of a method that is not run one row, with nothing but its name.
+        `COLUMNS`, by method, seed and trial. A method that is not run has one row with method, learner, dataset
+        and data, seed -1, and nothing else.
 
     Raises:
         ValueError: if a column is missing, there are no searches, or they are on several problems.

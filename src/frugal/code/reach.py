@@ -25,15 +25,16 @@ class Switches(NamedTuple):
     """Which entries of tables, and which definitions, matter only to jobs that ask for them by name.
 
     Attributes:
-        keyed: tables, of which a job reads the entries of its names, and functions that register such entries:
-            `package.module:name` -> kind of name.
+        keyed: tables of named entries, and functions that register such entries: `package.module:name` -> kind of
+            name. A job reads only the entries that its names select.
         only: definitions that matter only to some jobs: `package.module:name` -> kind of name, and the name.
         without: modules and packages that compute nothing, so that their definitions never count.
-        families: registries, `package.module:name`, -> the package whose modules hold a class each. A job that
-            names no `strategy` depends on those whose names its code holds as strings.
-        homes: registries whose entries modules hold under other names: `package.module:name` ->
-            `package.module:TABLE` and the names in that table. A job that names no `learner` depends on the tables
-            of which its code holds a name as a string.
+        families: registries of classes: `package.module:name` -> package with one class per module. A job that
+            names no `strategy` depends on the classes whose names are strings in the code that it reaches in other
+            top-level packages.
+        homes: registries of entries that modules hold under other names: `package.module:name` -> tables
+            (`package.module:TABLE`) and the names of their entries. A job that names no `learner` depends on the
+            tables of which a name is a string in the code that it reaches in other top-level packages.
     """
 
     keyed: Mapping[str, str] = {}
@@ -49,7 +50,7 @@ class Job(NamedTuple):
     Attributes:
         roots: definitions at which the job begins: `package.module:name`, `package.module:TABLE[entry]`, or
             `package.module:` for a whole module.
-        names: pairs of kind and name that the job requests; every name of another kind counts.
+        names: pairs of kind and name that the job requests. Of a kind without a pair, every name counts.
         draws: whether the looks of methods count.
     """
 
@@ -295,7 +296,11 @@ class Code:
         return [place for place in found if place not in numbers]
 
     def _data(self, numbers: dict[Place, int], words: set[Word]) -> Iterator[str]:
-        """Data files of ours whose names, or beginnings up to a `_`, are strings of code that reads some."""
+        """Yield name and hash of each data file on which the job depends.
+
+        Data files of a package count only if a reached definition of it reads data files. A file counts if its
+        name, with or without suffix, or a beginning of its name that ends in `_` is a string in any reached code.
+        """
         for package in sorted({place.module.split(".")[0] for place in numbers if self._node(place).reads}):
             strings = {word for _, word in words}
             beginnings = tuple(word for word in strings if word.endswith("_"))

@@ -1,8 +1,8 @@
 """What a piece of code does, as text, and the names outside itself that it uses.
 
-The text is the same in every version of Python. Docstrings, comments, annotations, imports and what stands under
-`if TYPE_CHECKING` leave no trace. Of a `raise` only that it is there: its exception and its message leave none.
-Names follow Python's rules of scope; what an import binds is one of them.
+The text is the same in every version of Python. It leaves out docstrings, comments, annotations, imports and the
+code under `if TYPE_CHECKING`. Of a `raise` it keeps only that there is one, without the exception and the message.
+Names follow Python's rules of scope; a name that an import binds is one of them.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Names(NamedTuple):
 
 
 def uses_of(tree: ast.AST, known: Names) -> list[Use]:
-    """Names of its module and of imports that a statement or expression uses, in order."""
+    """Return the names of the module and of imports that a statement or expression uses: sorted, each once."""
     return _uses(_Walk(known.package).chains(tree, {}), known)
 
 

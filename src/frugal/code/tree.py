@@ -117,16 +117,17 @@ class Tree:
         return self.module(place.module).units[place.number]
 
     def places(self) -> Iterator[Place]:
-        """Of all units of all modules; those that are only ever run, as `__main__`, left out."""
+        """Yield the places of all units of all modules, except modules that are only run, such as `__main__`."""
         for name in self.sources:
             if name.rpartition(".")[2] != "__main__":
                 yield from (Place(name, number) for number in range(len(self.module(name).units)))
 
     def find(self, module: str, attributes: tuple[str, ...], origin: str = "") -> list[Place]:
-        """What an attribute of a module is: the units that define it; of a bare module, all of its units.
+        """Return the units that define an attribute of a module; without attributes, all units of the module.
 
-        A package's own names come before its modules, as for Python, whose import of a name replaces the module.
-        Only what a package imports from itself, before it has such a name, may be the module, so that both count.
+        A package's own names come before its submodules, as in Python, where an imported name replaces a
+        submodule. One case is unclear: if a package imports a name from itself before it has set this name, the
+        submodule may be meant. Then both count.
 
         Args:
             module: full name of the module.

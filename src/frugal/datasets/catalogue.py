@@ -94,7 +94,7 @@ class Entry:
 
     @property
     def max_bytes(self) -> int:
-        """Largest unpacked size of a source, in bytes: of images twice their pixels, of tables 64 per cell."""
+        """Largest unpacked size of a source, in bytes: 1 MiB, plus 2 per pixel of images or 64 per table cell."""
         per_cell = 2 if self.image_shape and self.reader != "scikit-learn" else 64
         return 2**20 + per_cell * self.rows * (self.features + 1)
 

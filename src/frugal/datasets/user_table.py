@@ -252,9 +252,10 @@ _UNREADABLE = (
 
 
 def _dialect(path: Path) -> Dialect:
-    """Read and unpack the file once, a block at a time, to refuse a bomb before it is held in memory.
+    """Return the dialect of a file, which is read and unpacked once, block by block.
 
-    So are NUL characters, which no table of text has and which pandas reads as the end of a field.
+    So a file that unpacks to too much is refused before it is held in memory. NUL characters are refused, too: no
+    table of text has them, and pandas reads them as the end of a field.
     """
     encoding, head, n_bytes = Encoding(), b"", 0
     with _unpacked(path) as file:

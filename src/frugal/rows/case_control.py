@@ -2,11 +2,11 @@
 
 Source: document 003 (Damke 2018), section 3.3; the probabilities are in `sampling`. Differs from the document:
 
-- It fits every subsample as if its rows were drawn uniformly, which is biased. `CORRECTIONS` lists what undoes
-  that: for LCC adding the pilot to the coefficients (Fithian and Hastie 2014, "Local case-control sampling",
-  Annals of Statistics 42), for OSMAC weights (Wang, Zhu and Ma 2018), for CC log(N_1 / N_0) on the intercept, here
-  as an offset, which also serves a model without an intercept. The bias of CC in Figure 9 is what then remains
-  where the model is wrong.
+- The document fits every subsample as if its rows were drawn uniformly, which is biased. `CORRECTIONS` lists the
+  remedies. For LCC, the pilot is added to the coefficients (Fithian and Hastie 2014, "Local case-control
+  sampling", Annals of Statistics 42). For OSMAC, rows are weighted (Wang, Zhu and Ma 2018). For CC, log(N_1 / N_0)
+  is added to the intercept; here it is an offset, which also serves a model without an intercept. The bias of CC
+  in Figure 9 is what then remains if the model is wrong.
 - Rows are drawn with replacement throughout, also by CC.
 - The pilot is drawn by CC and weighted. The document's uniform one (`pilot="uniform"`) often lacks a class or is
   separated where one class is rare.

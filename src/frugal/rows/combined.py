@@ -133,7 +133,7 @@ def blb_osmac(
 
 
 def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -> tuple[Array, str, int]:
-    """Probability of drawing each row, the fit behind it, and the number of rows drawn by pilots."""
+    """Return the probability of each row, (n,), the name of the method used, and the rows drawn by pilots."""
     if method in WITHOUT_PILOT:
         return sampling_probabilities(X, y, method=method), method, 0
     pilot = fit_pilot(X, y, "cc", size, rng)
@@ -218,19 +218,19 @@ def blb_svm(
 
 
 def distinct_accessed(fit: Fit, counts: ArrayLike, hessian_share: float = HESSIAN_SHARE) -> float:
-    """Rows accessed by a fit to rows that repeat, a row that a sample holds several times counted once.
+    """Return the rows accessed by a fit to repeated rows; repeats of a row within a sample count once.
 
-    Which rows a sample had is not kept. Of m out of n written-out rows, c_j of them row j, the expected number of
-    distinct ones is taken:
+    A fit does not store which rows its samples had. So each sample counts with the expected number of its distinct
+    rows. For a sample of m of the n repeated rows, of which c_j are row j, this number is
 
-        sum_j 1 - C(n - c_j, m) / C(n, m),
+        sum_j 1 - C(n - c_j, m) / C(n, m).
 
-    which is all of them where m = n. Samples of different steps count separately.
+    If m = n, it is the number of all distinct rows. Samples of different steps count separately.
 
     Args:
-        fit: by `fit_dynamic_sample`, to these rows written out.
-        counts: c_j, at least 0.
-        hessian_share: the argument of the fit.
+        fit: result of `fit_dynamic_sample` on the repeated rows.
+        counts: c_j, how often each row occurs, at least 0, shape (n_rows,).
+        hessian_share: the argument `hessian_share` of the fit.
     """
     often, n_rows = np.unique(np.asarray(counts, dtype=np.int64), return_counts=True)
     n = int(often @ n_rows)

@@ -11,8 +11,9 @@ probabilities as there:
 
 The pooled r_0 + r rows are then fitted with weights 1 / pi_i, each with the pi_i of its own step.
 
-Differs from `fit_subsample`: other draws from the same generator; probabilities are not raised to 1e-12 / N;
-and when a second pilot, of twice the rows in a further pass, fails too, so does the fit.
+Differs from `fit_subsample`: the same generator gives other draws. Small probabilities are not raised to
+1e-12 / N. If the pilot fails, a second one of twice the rows is drawn in a further pass; if that fails, too, so
+does the fit.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ METHODS: Final = ("osmac_mvc", "osmac_mmse")
 
 Read = Callable[[], Iterable[tuple[ArrayLike, ArrayLike | None]]]
 Score = Callable[[Floats, Floats], Sequence[Floats]]
-"""`score(X, y)`: of each row, for every set of slots that is filled in a step."""
+"""`score(X, y)`: scores (n_chunk,) of the rows, one array for each set of slots that a step fills."""
 Draw = Callable[[Sequence["Slots"], Score], int]
 """`draw(slots, score)`: fills the slots with rows, and returns how many rows there are."""
 Drawn = tuple[Floats, Floats, Floats, NDArray[np.intp]]
@@ -52,8 +53,8 @@ class StreamFit:
     Attributes:
         coef: shape (d,).
         covariance: sandwich covariance of `coef`, shape (d, d), of the drawing alone.
-        rows: numbers in the stream of the fitted rows, the pilot's first, repeats included, shape (r_0 + r,).
-        probabilities: probability of drawing each row in its step, shape (r_0 + r,).
+        rows: numbers in the stream of the fitted rows, pilot first, repeats included, shape (n_pilot + r,).
+        probabilities: probability of drawing each row in its step, shape (n_pilot + r,).
         pilot: fit of the pilot.
         n_pilot: rows of the pilot: r_0, or twice as many if it failed once.
         n_rows: rows of the stream, N.
@@ -83,9 +84,10 @@ class StreamFit:
 class Slots:
     """Draws with replacement from a stream of rows, with probabilities proportional to their scores.
 
-    Every slot holds one row, independently of the others. When a chunk goes by, it is exchanged with probability
-    s / (S + s), with S the sum of the scores before and s that of the chunk, for a row of the chunk, drawn by
-    score. A row of score s_i thus ends in it with probability s_i / sum_j s_j, whatever the chunks.
+    Every slot holds one row, independently of the other slots. Let s be the sum of the scores of a chunk, and S
+    the sum of all scores before it. With probability s / (S + s), the row in a slot is exchanged for a row of the
+    chunk, which is drawn with probability proportional to its score. So, at the end, a slot holds the row of score
+    s_i with probability s_i / sum_j s_j, however the rows are cut into chunks.
 
     Args:
         n: number of slots.

@@ -11,11 +11,12 @@ with a weight w_i and an offset o_i per row. Its covariance is the sandwich of t
 
 With w_i = 1 / pi_i these are the covariance and the matrices of Wang, Zhu and Ma (2018), "Optimal subsampling for
 large sample logistic regression", JASA 113: their W = R N H^-1 and V_c = V / (R N)^2 for R rows drawn out of N.
-Differs from their program: it may start at the pilot's estimate; the end is judged by log-odds, which do not
-depend on units; separation is proved instead of told from coefficients above 100; and a step that goes beyond the
-maximum along its line is halved, at most to log(1 + m) / m, where m is the largest change of a row's log-odds. So
-short a step cannot, since the curvature changes along it by a factor of at most exp(m t) after a share t (Bach
-2010, "Self-concordant analysis for logistic regression", Electronic Journal of Statistics 4).
+Differs from their program: a fit may start at the pilot's estimate. The end is judged by log-odds, which do not
+depend on units. Separation is proved, not inferred from coefficients above 100. A step that goes beyond the
+maximum along its line is halved, at most to log(1 + m) / m, where m is the largest change of a row's log-odds. A
+step so short cannot go beyond the maximum: after a share t of the step, the curvature has changed by a factor of
+at most exp(m t) (Bach 2010, "Self-concordant analysis for logistic regression", Electronic Journal of Statistics
+4).
 """
 
 from __future__ import annotations

@@ -84,9 +84,9 @@ def _shown(names: Sequence[str], most: int = 8) -> str:
 def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collection[str] = ()) -> Columns:
     """Determine the kind of each column, and leave out the columns that teach nothing or give the target away.
 
-    Left out are columns with one value, identifiers (words that differ in every row, or whole numbers that rise by
-    one), and copies of the target: columns that match classes one to one, or that are a linear function of a
-    target of numbers.
+    These columns are left out: empty columns, columns with the same value in every row, identifiers (words that
+    differ in every row, or whole numbers that rise by one), and copies of the target. A copy matches the classes
+    one to one, or is a linear function of a target of numbers.
 
     Args:
         table: the features, one row per case.

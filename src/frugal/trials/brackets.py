@@ -86,11 +86,11 @@ def plan_bracket(
 
 
 def robo_settings(n_train: int, min_rows: int, reduction_factor: int = 3) -> dict[str, Any]:
-    """Settings with which the strategy `hyperband` equals RoBO's, which document 004 ran on training subsets.
+    """Return settings that make the strategy `hyperband` equal to RoBO's, which document 004 ran on subsets.
 
-    With b = floor(log_eta(n_train / min_rows)), the least subset is eta^-(b - 1) of the rows, which is more than
-    `min_rows`, and int(20 / b * 1.5) brackets are run. RoBO asks for 10 rows per class where it tunes SVMs and for
-    512 where it tunes networks.
+    With b = floor(log_eta(n_train / min_rows)), the smallest subset is a share eta^-(b - 1) of the rows, which is
+    more than `min_rows`, and int(20 / b * 1.5) brackets are run. RoBO's `min_rows` is 10 rows per class for SVMs
+    and 512 for networks.
 
     Args:
         n_train: number of training rows.
@@ -98,7 +98,7 @@ def robo_settings(n_train: int, min_rows: int, reduction_factor: int = 3) -> dic
         reduction_factor: eta.
 
     Raises:
-        ValueError: on a number below 1, or too few rows for a bracket of two rungs.
+        ValueError: on a reduction factor below 2, another number below 1, or too few rows for two rungs.
     """
     check_whole("reduction_factor", reduction_factor, 2)
     check_whole("min_rows", min_rows, 1)

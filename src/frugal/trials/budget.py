@@ -2,8 +2,8 @@
 
 Source: its section "Experimental setting": the running time includes "the time to converge to the best validation
 set performance (not considering if the improvement is within the 2 sigma), and the time for smaller dataset
-experiments", which are counted one after the other. Whose sigma it is, is not said: here it is the noise of a
-Gaussian process fitted to all trials on all rows.
+experiments", which are counted one after the other. The document does not say which sigma it means. Here it is the
+standard deviation of the noise of a Gaussian process fitted to the successful trials on all rows.
 """
 
 from __future__ import annotations

@@ -54,20 +54,20 @@ def train_curves(
     """Train candidates of a network, each for a number of epochs.
 
     Args:
-        network: one that has a space `SPACE`.
-        dataset: dataset that it is trained on.
+        network: name of a network that has a space `SPACE`.
+        dataset: dataset to train on.
         numbers: numbers of the candidates, from 0.
-        n_train: training rows, the same for all; or several numbers of them, the largest first, and each candidate
-            is trained on every one.
-        n_valid: validation rows, likewise.
+        n_train: number of training rows, the same for all candidates; or several numbers, the largest first: each
+            candidate is then trained on each of them.
+        n_valid: number of validation rows, the same for all candidates.
         n_epochs: passes over the training rows; a network that diverges has fewer, with nan as its last score and
             the reason.
-        n_test: rows for the error at the end, where the dataset sets none apart.
+        n_test: number of test rows for the error at the end; 0 if the dataset has test rows.
         journal_path: file that stores each curve as it is made, so that a killed job goes on; None: no file.
 
     Returns:
-        Columns `COLUMNS`, in the order of the numbers, and of each from the most rows to the fewest; but for its
-        seconds the same, interrupted or not.
+        Columns `COLUMNS`, in the order of `numbers`, and for each number from the most rows to the fewest. An
+        interruption changes nothing but the seconds.
 
     Raises:
         ValueError: on an unknown network or one without such a space, no or negative numbers, more rows than there

@@ -2,14 +2,14 @@
 
 Strategies ask for any candidate of a space, but only some candidates have curves. So strategies are given a
 `ListedSpace`, which maps each point of its cube to the nearest candidate with a curve. A strategy that chooses
-points of the cube, as the model-based ones do, therefore gets true results. Other candidates (random draws, and
-those that peers make from the dimensions themselves) get the nearest curve, by distance in the cube, among the
-curves given to the fewest candidates so far. So no curve is given twice before all were given once. A candidate
-that has a curve always gets its own. A candidate that is asked for again, longer, to be continued or on other
-rows, gets the curve of the same number.
+points of the cube, as the model-based ones do, therefore gets true results. Other candidates are random draws, and
+those that `smac` and `tpe` make from the dimensions themselves. They get the nearest curve, by distance in the
+cube, among the curves given to the fewest candidates so far. So no curve is given twice before all were given
+once. A candidate that has a curve always gets its own. A candidate that is asked for again (for more epochs, to be
+continued, or on other rows) gets the curve of the same number.
 
-A set may hold every candidate on several numbers of training rows, one draw of each: that one is the answer
-whatever draw (`subset`) a trial asks for, and what a strategy sees has no noise from the draws.
+A set may hold every candidate on several numbers of training rows, with one draw of rows for each number. A trial
+gets the result of this draw, whatever draw (`subset`) it asks for. So a strategy sees no noise from draws.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class Curve:
 
 
 class CurvesProblem:
-    """A `problems.Problem` on stored curves. Each run needs its own object: answers depend on earlier ones.
+    """A `problems.Problem` on stored curves. Each run needs its own object: results depend on earlier trials.
 
-    A trial without `epochs` replays a curve to its end, one without `n_rows` that on the most rows. Its epochs are
-    reported one by one, and a report that answers False ends it there: seconds and cost (rows times epochs) are
-    those of the epochs replayed.
+    A trial without `epochs` replays a curve to its end. A trial without `n_rows` replays the curve on the most
+    rows. Epochs are reported one by one, and the trial ends if a report returns False. Its seconds and cost (rows
+    times epochs) are those of the replayed epochs.
 
     Attributes:
         name: network and dataset.

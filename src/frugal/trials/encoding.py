@@ -35,7 +35,7 @@ class ListedSpace(SearchSpace):
         return SearchSpace(self.dimensions, signs=self.signs).sample(rng, n_candidates)
 
     def from_unit(self, point: NDArray[np.float64]) -> Candidate:
-        """The listed candidate nearest to that at a point, shape (n_dimensions,), of the unit cube."""
+        """Return the listed candidate nearest to the candidate of the whole space at `point`, (n_dimensions,)."""
         return self.listed[int(self.distances(super().from_unit(point)).argmin())]
 
     def distances(self, candidate: Candidate) -> NDArray[np.float64]:

@@ -53,7 +53,7 @@ log = logging.getLogger("frugal")
 
 
 def epochs_of_checks(horizon: int, share: float) -> tuple[int, list[int]]:
-    """p, the share of the horizon between checks in whole epochs, and at which epochs there is one.
+    """Return p, the number of epochs between checks (the share of the horizon, rounded), and the checked epochs.
 
     Raises:
         ValueError: if the share is not in (0, 1], or there would be no check.

@@ -2,9 +2,9 @@
 
 As in `frugal.trials.model_based`: targets are standardised before the fit; pending trials are filled in with the
 predicted mean; a failed trial counts as the worst error so far; a candidate is repeated only if no new one is
-left; and candidates are drawn at random before the first fit. From the end of the initial design on, the
-surrogate is fitted and its chains continue at every result. So the suggestions depend on the results alone, and
-not on when the incumbent is read.
+left; and candidates are drawn at random before the first fit. Once the initial design is complete and two trials
+have succeeded, the surrogate is fitted, and its chains continue, at every result. So the suggestions depend on the
+results alone, and not on when the incumbent is read.
 
 The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the five
 best candidates so far; the others are a Sobol set. If the space and the sizes are listed, the pool is everything
@@ -113,7 +113,7 @@ class InformationBased(BaseTrialStrategy):
         self._loss: MarginalGP | None = None
 
     def tell(self, trial: Trial) -> None:
-        """Take a result; fit the surrogates if the initial design is complete."""
+        """Take a result; fit the surrogates if the initial design is complete and two trials have succeeded."""
         super().tell(trial)
         self._points.append(self._point(trial.task))
         if len(self.trials) >= len(self._initial) and self._n_succeeded >= 2:

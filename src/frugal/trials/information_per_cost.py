@@ -1,10 +1,12 @@
 """Information per unit of cost, from trials on some of the rows about the minimum on all of them.
 
 Source: Klein et al. (2017), "Fast Bayesian optimization of machine learning hyperparameters on large datasets",
-and Swersky, Snoek and Adams (2013), "Multi-task Bayesian optimization": one surrogate of the log error, one of
-the log cost, and the k-th sample of one goes with the k-th of the other:
+and Swersky, Snoek and Adams (2013), "Multi-task Bayesian optimization". One surrogate models the log error,
+another one the log cost. The k-th sample of the first is used with the k-th sample of the second:
 
-    a(x, s) = mean_k alpha_k(x, s) / (exp(mean_k of the log cost at (x, s)) + overhead)
+    a(x, s) = average over k of [alpha_k(x, s) / (exp(c_k(x, s)) + overhead)]
+
+Here alpha_k is the information gain, and c_k the predicted mean of the log cost, both under the k-th sample.
 
 The minimum is sought, and the incumbent judged, on all rows. Every trial draws its rows anew (`TrialTask.subset`
 is the trial's number), so that the noise of a draw is seen. Differs from both sources: the log errors and log

@@ -17,7 +17,7 @@ from frugal.spaces import SearchSpace
 
 
 class BaseTrialStrategy(ABC):
-    """Base of the strategies that spend their budget in whole trials.
+    """Base of the strategies of this family, whose budget is a number of trials.
 
     A subclass proposes the candidates (`_propose`). The incumbent is the candidate with the lowest error, on a
     tie the first one. A failed trial counts against the budget, but is never the incumbent.
@@ -49,7 +49,7 @@ class BaseTrialStrategy(ABC):
         self.trials: list[Trial] = []
 
     def ask(self) -> TrialTask | Wait | None:
-        """Next trial; WAIT: it needs a pending result; None: the budget is spent, or the run has converged."""
+        """Return the next trial; WAIT: a pending result is needed; None: no trial is left or the run converged."""
         n_asked = len(self._asked)
         if n_asked >= self._n_trials:
             return None
@@ -62,11 +62,11 @@ class BaseTrialStrategy(ABC):
         return task
 
     def tell(self, trial: Trial) -> None:
-        """Record a result, whose error is nan or any finite number (synthetic objectives leave [0, 1]).
+        """Record a result. Its error is any finite number, also outside [0, 1], or nan if the trial failed.
 
         Raises:
             TypeError: if the result is not a `Trial`.
-            ValueError: if the error is infinite or not a number, or the task was not asked, or told before.
+            ValueError: if the error is infinite or no real number, or the task was not asked or is answered.
         """
         self._check_answer(trial)
         if self._pending.get(trial.task.id) != trial.task:

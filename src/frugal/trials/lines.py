@@ -81,7 +81,7 @@ class JournalFile:
         return not other
 
     def differing(self, kept: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
-        """Names of the header fields that differ, apart from the code."""
+        """Return the names of the header fields that differ, without the code and the fields in `apart`."""
 
         def text(head: Mapping[str, Any], name: str) -> str:
             return json.dumps(head[name], sort_keys=True) if name in head else ""

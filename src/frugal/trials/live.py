@@ -32,16 +32,16 @@ _TRIALS: Final[Family[TrialTask, Trial]] = Family(
 class LiveRun:
     """A live run. After an interruption the finished trials stay in place.
 
-    A strategy is told the answers in the order of asking. So a run depends on the number of pending trials, but on
+    The strategy gets the results in the order of asking. So a run depends on the number of pending trials, but on
     neither the number of workers nor their speed. A trial whose worker dies is repeated once, with a warning. It
-    counts as failed if its worker dies again, and so does one that calls `sys.exit`. Scores on the way are not
-    reported, so no trial is stopped early.
+    counts as failed if its worker dies again. A trial that calls `sys.exit` counts as failed, too. Scores of
+    single epochs are not reported, so no trial is stopped early.
 
     Attributes:
-        trials: those told, in order.
+        trials: finished trials whose results the strategy has, in the order of asking.
 
     Args:
-        strategy: a fresh one.
+        strategy: a new strategy.
     """
 
     def __init__(self, strategy: TrialStrategy) -> None:

@@ -71,7 +71,7 @@ class LookUpProblem:
         """Look up the cell of a task.
 
         Raises:
-            ValueError: on a candidate, number of rows or draw that the table lacks, or epochs.
+            ValueError: on a candidate or number of rows that the table lacks, a negative `subset`, or epochs.
         """
         if task.epochs is not None or task.resume_from is not None:
             raise ValueError(f"a table of {self.name} has no epochs")
@@ -80,10 +80,10 @@ class LookUpProblem:
         return Trial(task, float(cell.error), float(cell.seconds), float(cell.cost), reason=reason)
 
     def test_error(self, candidate: Candidate, n_rows: int | None = None, subset: int = 0) -> float:
-        """Error on the test rows of the fit on draw `subset` of `n_rows` rows (None: most); nan if it failed.
+        """Return the test error of the fit on draw `subset` of `n_rows` rows (None: the most); nan if it failed.
 
         Raises:
-            ValueError: on a candidate, number of rows or draw that the table lacks.
+            ValueError: on a candidate or number of rows that the table lacks, or a negative `subset`.
         """
         return float(self._cell(candidate, n_rows, subset).test_error)
 
@@ -124,8 +124,9 @@ def recheck(
         max_flips: largest difference in the number of misclassified validation rows.
 
     Returns:
-        learner, dataset, data, seed, candidate, n_rows, subset, error, live_error, max_difference, seconds,
-        live_seconds, a row per cell; those of a live SVM are more, since it votes row by row.
+        One row per cell, with the columns learner, dataset, data, seed, candidate, n_rows, subset, error,
+        live_error, max_difference, seconds, live_seconds. For the SVM, `live_seconds` is the larger number, since
+        a live SVC votes row by row.
 
     Raises:
         ValueError: on a table without a column or of another problem, or more cells than it has.

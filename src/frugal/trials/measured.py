@@ -24,9 +24,9 @@ FACTS: Final = ("learner", "dataset", "data", "seed")
 KEY: Final = ("candidate", "n_rows", "subset")
 CELL: Final = (*KEY, "error", "test_error", "seconds", "cost", "reason")
 COLUMNS: Final = (*FACTS, *CELL)
-"""Of a table. candidate: a JSON object; n_rows, subset: as a `TrialTask` has them; error, test_error: on
-validation and test rows, nan where the fit failed, with its reason; seconds: of a trial of its own; cost: a proxy
-that is the same on every machine."""
+"""Columns of a look-up table. candidate: a JSON object. n_rows, subset: as in `TrialTask`. error, test_error:
+errors on the validation and test rows; nan if the fit failed, with its reason. seconds: time to evaluate this cell
+alone. cost: a proxy that is the same on every machine."""
 
 Group = Callable[[LearnerProblem, list[Candidate], int, int], Iterator[dict[str, Any]]]
 """(problem, candidates, n_rows, subset) -> cells, in the order of the candidates."""

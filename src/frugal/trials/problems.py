@@ -1,4 +1,4 @@
-"""Problems that evaluate trials: a learner on a dataset, or a function with a known minimum."""
+"""Interface of the problems that evaluate trials, and the problem of a learner on a dataset."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class LearnerProblem:
         return States(self.states)
 
     def rows(self, task: TrialTask) -> NDArray[np.int64]:
-        """Training rows of a task: the first ones of its own permutation."""
+        """Return the training rows of a task, sorted: the first `n_rows` of the permutation of its `subset`."""
         n_all = len(self.parts.train[1])
         if task.n_rows is None:
             return np.arange(n_all)
@@ -252,7 +252,10 @@ class LearnerProblem:
         return (X, X_scored) if scaler is None else (scaler.fit_transform(X), scaler.transform(X_scored))
 
     def _seed_of(self, candidate: Candidate) -> int:
-        """Seed of a candidate's network, the same in trials and in test fits."""
+        """Return the seed of a candidate's fit, the same in trials and in test fits.
+
+        It is derived from the candidate if the learner trains in epochs; else it is the seed of the problem.
+        """
         in_epochs = learners.in_epochs(self.learner)
         return seed_for("trial", self.seed, as_json(candidate)) if in_epochs else self.seed
 

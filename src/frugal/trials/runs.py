@@ -22,8 +22,9 @@ from frugal.trials.problems import Problem, Recalling
 TASK = ("id", "candidate", "n_rows", "subset", "epochs", "resume_from")
 ANSWER = ("error", "seconds", "cost", "curve", "reason", "overhead_s")
 COLUMNS = (*TASK, *ANSWER, "incumbent", "recommendation")
-"""Columns of a trials file. Candidates are JSON objects, curves JSON lists. The incumbent has the lowest observed
-error, the recommendation the lowest predicted one."""
+"""Columns of a trials file. Candidates are JSON objects, curves JSON lists. The incumbent is the candidate that
+the strategy would return, in most strategies the one with the lowest observed error. The recommendation has the
+lowest predicted error; if a strategy has none, it is the incumbent."""
 
 log = logging.getLogger(__name__)
 

@@ -43,8 +43,9 @@ SETTINGS: Final = (
     "strategies",
 )
 CURVE_COLUMNS: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
-"""Of a trial on stored curves: the curve's number and its validation error at the end (nan if it diverged), if it
-was cut short, how many checks there were, and how long these took, which is not among its seconds."""
+"""Columns for trials on stored curves: number of the curve, validation error at its end (nan if it diverged),
+whether the trial was cut short, number of checks, and seconds of the checks, which the trial's seconds do not
+include."""
 
 log = logging.getLogger(__name__)
 
@@ -86,10 +87,10 @@ def search(
             their own.
 
     Returns:
-        method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups also
-        test_error, the incumbent's after the trial when fitted on the most rows (nan where there is none); of
-        stored curves test_error, the incumbent's on the most rows at the end of its curve, and, of a set on one
-        number of rows, `CURVE_COLUMNS`.
+        One row per trial, with the columns method, learner, dataset, seed, data, then `trials.runs.COLUMNS`.
+        Look-ups and stored curves add test_error, the test error of the incumbent after the trial; nan if there is
+        none. For look-ups it is that of a fit on the most rows, for stored curves that at the end of the curve on
+        the most rows. Stored curves on one number of rows also add `CURVE_COLUMNS`.
 
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.

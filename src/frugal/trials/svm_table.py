@@ -1,10 +1,10 @@
 """Make the table of `measured.measure` for the radial SVM in a fraction of the time of its trials.
 
-Candidates with one gamma share the kernel matrices of a draw of rows, of training rows with themselves and with
-the validation and test rows; a fit takes the first of them, and its votes on all rows are a product of matrices.
-Errors are those of the trials that they stand for, but for rows whose votes hang on the last digits of a kernel
-value. LIBSVM is never cut short: at 8,192 rows of MNIST and 30 points of ln C and ln gamma in [-10, 10], corners
-included, no pair of classes took above 10,000 steps and no fit above 4 s.
+Candidates with the same gamma share the kernel matrices of a draw of rows: training rows with themselves, with the
+validation rows and with the test rows. A fit takes the first matrix. Its votes on the other rows are a product of
+matrices. Errors equal those of trials in `LearnerProblem`, except for rows whose votes depend on the last digits
+of a kernel value. LIBSVM is never cut short: at 8,192 rows of MNIST and 30 points of ln C and ln gamma in
+[-10, 10], corners included, no pair of classes took above 10,000 steps and no fit above 4 s.
 
 The seconds of a cell are those of its own evaluation on kernel matrices: CPU seconds, on one thread, of the
 training and validation matrices, of the fit, and of the votes on the validation rows. The matrices are measured

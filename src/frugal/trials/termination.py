@@ -4,13 +4,16 @@ Source: Domhan, Springenberg and Hutter (2015); document 003, section 2.2. Every
 
     P(y_E < y^ | y_1:n) > delta,
 
-y^ being the best score that an earlier trial on as many rows ended with; then y^ = max(y^, y_n). The strategy is
-told that the stopped trial's error is 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on. From the
-authors' code: the rule `optimistic` also stops where the standard deviation of f_comb(E) is below 0.005, whatever
-the probability; and nothing is stopped before there is a y^, above it, or where no family describes the curve.
-Not in the authors' code: y^ by number of rows; and a trial that was given up is not what a search ends with. A few
-wild samples of f_comb can pull E[f_comb(E)] above every score, while P(y_E > y^) is next to nothing.
-Differs from document 003: the curve is of validation scores, as in its figures and source, not of training ones.
+where y^ is the best last score of the earlier trials on as many rows. After the trial, y^ = max(y^, y_n). For a
+stopped trial the strategy gets the error 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on.
+
+From the authors' code: the rule `optimistic` also stops a trial if the standard deviation of f_comb(E) is below
+0.005, whatever the probability. A trial goes on if there is no y^ yet, if one of its scores is above y^, or if no
+family describes its curve.
+Not in the authors' code: there is a y^ for each number of rows, and a search does not end with a candidate whose
+trial was given up. The reason: a few wild samples of f_comb can pull E[f_comb(E)] above every score, although
+P(y_E > y^) is almost 0.
+Differs from document 003: the curve has validation scores, as in its figures and source, not training scores.
 """
 
 from __future__ import annotations
@@ -164,7 +167,7 @@ class Terminating:
             raise ValueError(f"{task} was not asked")
         check_whole("epoch", epoch, 1, len(scores) + 1, "one after the last reported")
         goes_on = self.strategy.report(self._asked[task.id], epoch, score)
-        if epoch <= len(scores):  # a kept trial, told again from the first epoch of the one that it resumes
+        if epoch <= len(scores):  # an epoch of the trial that this one resumes, reported again
             return goes_on
         scores.append(score)
         if task.id not in self._stopped and self._is_due(task, epoch):

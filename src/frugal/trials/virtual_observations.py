@@ -1,9 +1,10 @@
 """Which signs are asserted where: Algorithm 1 of document 004, once the optima on subsets are known.
 
-A sign is that of the derivative of accuracy in a hyperparameter, while the model is simpler than is best on a few
-rows: 1 if accuracy on all rows does not fall as the hyperparameter grows (it makes the model more complex, as C of
-a support vector machine), -1 if it does not rise (a penalty), 0 or nothing if the hyperparameter is neutral. Signs
-survive the space's scales, which all grow; an ordinal dimension grows in the order in which it lists its values.
+A sign is the sign of the derivative of accuracy by a hyperparameter, as long as the model is simpler than the best
+one on a few rows. It is 1 if accuracy on all rows does not fall as the hyperparameter grows (which makes the model
+more complex, as C of a support vector machine). It is -1 if accuracy does not rise (a penalty), and 0 or left out
+if the hyperparameter is neutral. Signs do not depend on the scale of a dimension, since every scale increases. An
+ordinal dimension grows in the order in which it lists its values.
 """
 
 from __future__ import annotations
@@ -78,10 +79,10 @@ def draw_sites(box: Array, n: int, rng: np.random.Generator, placement: str) -> 
 
     Args:
         box: lowest and highest value of each coordinate.
-        n: points.
-        rng: draws them.
-        placement: `uniform`, independent as in the document, or `spread`, of `N_DRAWS` Latin hypercubes the one
-            with the largest smallest distance.
+        n: number of points.
+        rng: generator of the points.
+        placement: `uniform`, independent as in the document, or `spread`, the best of `N_DRAWS` Latin hypercubes:
+            the one whose two nearest points are farthest apart.
 
     Raises:
         ValueError: on another placement.
@@ -96,7 +97,10 @@ def draw_sites(box: Array, n: int, rng: np.random.Generator, placement: str) -> 
 
 
 def thin(points: Array, lengthscale: Array, separation: float) -> Array:
-    """Of points (n, d), in order, those at least `separation` length-scales (d,) from all kept before."""
+    """Return the points (k, d) that are kept of `points` (n, d), in order.
+
+    A point is kept if it is at least `separation`, in length-scales (d,), from all points kept before.
+    """
     kept: list[Array] = []
     for point in points / lengthscale:
         if all(float(np.linalg.norm(point - other)) >= separation for other in kept):

@@ -3,18 +3,21 @@
 Source: document 000 (Kreutzman 2020), Algorithm 1; b is buffer, k is n_folds. Where the listing and its author's
 program differ, the program is followed:
 
-- the index set of the listing, 1 to k, is the buffer, and its loop over it is a filter that leaves the best out;
-- a new candidate goes to the front of the buffer and is trained at once (the listing sorts by a mean it has not);
-- the best is that of the whole buffer, complete candidates included, by the mean of the posterior predictive; the
-  listing takes the best incomplete one by the mean of its accuracies (`rank_by="sample_mean"` ranks by that);
-- when the buffer is full its complete candidates except the best leave it; without that it would fill up with
-  candidates that can neither be trained nor dropped.
+- The listing loops over an index set from 1 to k. In the program this set is the buffer, and the loop is a filter
+  that leaves the best candidate out.
+- A new candidate goes to the front of the buffer and is trained at once. The listing sorts it by its mean, which
+  it does not have yet.
+- The best candidate is the best of the whole buffer, complete candidates included, by the mean of the posterior
+  predictive. The listing takes the best incomplete candidate by the mean of its accuracies;
+  `rank_by="sample_mean"` ranks by that mean.
+- When the buffer is full, its complete candidates leave it, except the best one. Otherwise the buffer would fill
+  up with candidates that can neither be trained nor dropped.
 
-Differs from both: when the list is exhausted the remaining candidates are trained until they are complete or
-dropped (`at_end="drain"`), where the program stops as soon as it would take a candidate and none is left
-(`at_end="stop"`); the candidate returned is the complete one with the best mean of accuracies. Candidates of equal
-rank keep their order in the list. A candidate whose fit failed is dropped at once, and those that were dropped
-against it come back. With several workers a candidate is judged when its answer has come.
+Differs from both: when the list is exhausted, the remaining candidates are trained until they are complete or
+dropped (`at_end="drain"`). The program stops as soon as it would take a candidate and none is left
+(`at_end="stop"`). The candidate returned is the complete one with the best mean of accuracies. Candidates of equal
+rank keep their order in the list. A candidate whose fit failed is dropped at once, and candidates that were
+dropped in comparison with it come back. With several workers, a candidate is judged once its result has come.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from torch import Tensor
 
 
 class CapturedStep:
-    """A step on batches of one size, captured in its second call; batches of another size are computed as ever.
+    """A training step on batches of one size, captured in its second call; other batches run without the graph.
 
     The first call runs outside the capture, so that what kernels set up once is not part of the graph.
 
     Args:
-        step: what a step does on a batch (n,) of indices, on the GPU, without a wait for it.
+        step: function that trains on a batch (n,) of indices; it must run on the GPU without waiting for it.
         batch_size: number of indices in a batch.
         rng: the generator of random numbers that a step draws.
     """

@@ -89,12 +89,13 @@ class Dropout(Layer):
 
 
 class PatchConvPool(Layer):
-    """Valid convolution of stride 1, then 2x2 max-pooling of stride 2, of rows of pixels; a first layer.
+    """A first layer: valid convolution of stride 1, then 2x2 max-pooling of stride 2, on rows of pixels.
 
-    Four windows of the convolution share a pooled cell and lie in one patch of (kernel + 1)^2 pixels, so patches
-    (n_patches, n_pixels) times the kernel at its four places gives all that a cell is the largest of. The bias is
-    added after the maximum, which is the same. A patch of zeros only, as more than half of MNIST's, gives the
-    bias alone: on the CPU such patches are left out (`skip_blank`); a GPU would have to wait for their number.
+    A pooled cell is the largest of four windows of the convolution. These four lie in one patch of (kernel + 1)^2
+    pixels. So one product gives them all: patches (n_patches, n_pixels) times the kernel at its four places in a
+    patch. The bias is added after the maximum, with the same result. A patch of zeros gives the bias alone; more
+    than half of MNIST's patches are such. On the CPU they are left out (`skip_blank`). A GPU would have to wait
+    for their number.
     """
 
     def __init__(self, shape: tuple[int, int, int], filters: int, kernel: int, device: str) -> None:
@@ -249,7 +250,10 @@ _DRAWS: Final = {"glorot": nn.init.xavier_uniform_, "he": nn.init.kaiming_unifor
 
 
 def initialise(layer: Layer, scheme: str, rng: torch.Generator) -> None:
-    """Draw a bound layer's weights, Glorot's or He's uniform distribution, on the CPU; biases become 0."""
+    """Draw the weights of a bound layer on the CPU, from Glorot's or He's uniform distribution.
+
+    Biases become 0. Batch normalisation gets scales of 1 and shifts of 0.
+    """
     for i, value in enumerate(layer.values):
         if value.dim() > 1:
             value.copy_(_DRAWS[scheme](torch.empty(value.shape), generator=rng))  # type: ignore[operator]

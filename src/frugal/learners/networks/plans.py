@@ -26,7 +26,7 @@ class Conv:
         same: pad with zeros so that width and height stay; otherwise no padding ("valid").
         batch_norm: normalise each channel over the mini-batch.
         relu: whether an activation follows.
-        pool: width, height and stride of the max-pooling; overlapping windows: (size, stride).
+        pool: (size, stride) of the max-pooling windows, in pixels; a window is `size` wide and high.
         dropout: share of the outputs that are set to 0 in training.
     """
 

@@ -2,7 +2,7 @@
 
 Source: Hennig and Schuler (2012), section 2.1, and RoBO for the numbers: an ensemble of as many walkers as points
 (emcee), started uniformly, 50 steps, last states kept. The density is proportional to the expected improvement.
-RoBO takes the expected improvement for the log density, and so in place of log u: `exp_ei`, nearly uniform.
+With `exp_ei`, as in RoBO, log u is the expected improvement itself, so that the density is nearly uniform.
 """
 
 from __future__ import annotations

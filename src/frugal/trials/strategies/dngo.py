@@ -1,9 +1,10 @@
 """Expected improvement on a network's features: the surrogate's cost is linear in the number of trials.
 
 Source: Snoek et al. (2015), "Scalable Bayesian optimization using deep neural networks", and document 002, which
-builds its search on pybnn's version. Differs from both: see `frugal.trials.surrogates.dngo`; pending trials are
-believed rather than averaged over (`frugal.trials.model_based`). The expected improvement is averaged over the
-draws of the hyperparameters, where document 002 computes it once, from pybnn's averaged mean and variance.
+builds its search on pybnn's version. Differs from both: see `frugal.trials.surrogates.dngo`. Pending trials are
+filled in with the predicted mean (`frugal.trials.model_based`), not averaged over. The expected improvement is
+averaged over the draws of the hyperparameters; document 002 computes it once, from pybnn's averaged mean and
+variance.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Source: Snoek, Larochelle and Adams (2012), "Practical Bayesian optimization of machine learning algorithms".
 Differs from it: the prior of the hyperparameters (`frugal.trials.surrogates.hyperparameters`), emcee in place of
-slice sampling, and pending trials are believed rather than averaged over (`frugal.trials.model_based`).
+slice sampling, and pending trials are filled in with the predicted mean (`frugal.trials.model_based`), not
+averaged over.
 """
 
 from __future__ import annotations

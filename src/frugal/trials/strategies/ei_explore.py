@@ -1,9 +1,9 @@
 """Top-two expected improvement: EI, or with probability 1 - beta the rival that could most improve on EI's choice.
 
-Source: Qin, Klabjan and Russo (2017), "Improving the expected improvement algorithm", Algorithm 3, which document
-002 is taken to mean by its more exploratory EI. Differs from it: as in
-`expected_improvement`, and the first choice is refined over the whole cube, while the rival is taken among the
-points that the acquisition was compared on.
+Source: Qin, Klabjan and Russo (2017), "Improving the expected improvement algorithm", Algorithm 3. We assume that
+document 002 means this algorithm by its more exploratory EI. Differs from the source: see `expected_improvement`.
+Also, EI's choice is refined over the whole cube, while the rival is one of the points on which the acquisition was
+compared.
 """
 
 from __future__ import annotations

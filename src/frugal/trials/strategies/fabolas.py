@@ -3,9 +3,10 @@
 Source: Klein et al. (2017), "Fast Bayesian optimization of machine learning hyperparameters on large datasets",
 with the initial design of its published experiments: eight candidates on 1/128 of the rows, four on 1/64, two on
 1/32 and one on 1/4, each on one size (the last release tries every candidate on every size). A design of another
-length keeps these proportions; where only some sizes may be asked, each is replaced by the nearest, in
-logarithms, below the full one, and where 1/128 of the rows is below `n_min`, the four sizes are drawn together
-towards the full one, in logarithms, until the least is `n_min`: a size kernel learns nothing from one size.
+length keeps these proportions. If only listed sizes may be asked, each size is replaced by the nearest listed one,
+in logarithms, below the full size. If 1/128 of the rows is below `n_min`, the four sizes are moved towards the
+full size, in logarithms, until the smallest is `n_min`. They stay different, since a size kernel learns nothing
+from one size.
 Differs from the source: see `frugal.trials.information_per_cost`.
 """
 

@@ -20,8 +20,8 @@ class FabolasJoint(Fabolas):
     """Ask-and-tell.
 
     Args:
-        correlated: whether rho of loss and cost is fitted; otherwise it is 0, which is what to compare with: all
-            else, shared lengthscales and noise among it, is the same.
+        correlated: whether the correlation rho of loss and cost is fitted. If not, rho is 0 and all else is the
+            same, shared length-scales and noise included, so that the two can be compared.
         **settings: arguments of `Fabolas`.
 
     Raises:

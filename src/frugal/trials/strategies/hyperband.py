@@ -2,12 +2,13 @@
 
 Source: Li et al. (2018), "Hyperband: a novel bandit-based approach to hyperparameter optimization", JMLR 18(185),
 Algorithm 1; the arithmetic of its brackets is in `frugal.trials.brackets`. One bracket alone is successive halving
-(`brackets=[s]`). Differs from the paper: on a tie the candidate drawn first goes on; one whose trial failed never
-does, so that a rung may hold fewer candidates than planned; after the last bracket the first begins again, on
-fresh candidates, until the budget is asked; and of a bracket that the budget cuts short, what was tried counts.
+(`brackets=[s]`). Differs from the paper: on a tie the candidate drawn first goes on. A candidate whose trial
+failed never goes on, so a rung may hold fewer candidates than planned. After the last bracket the first one begins
+again, with new candidates, until all trials of the budget are asked. If the budget ends within a bracket, the
+trials of that bracket count all the same.
 
-On epochs, a candidate that goes on continues its earlier trial (`TrialTask.resume_from`), whose epochs are not
-trained, and not paid for, again. On rows it is fitted anew, every trial on a draw of its own.
+On epochs, a candidate that goes on continues its earlier trial (`TrialTask.resume_from`). The epochs of that trial
+are neither trained nor paid for again. On rows the candidate is fitted anew, every trial on its own draw of rows.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RESOURCES, INCUMBENTS = ("epochs", "rows"), ("full", "last_seen")
 
 
 class Hyperband(BaseTrialStrategy):
-    """Ask-and-tell, rung by rung. `ask` returns WAIT until every trial of a rung is told.
+    """Ask-and-tell, rung by rung. After the last trial of a rung, `ask` returns WAIT until all have a result.
 
     Args:
         space: the search space.

@@ -77,11 +77,11 @@ class Hypertune(Ei):
         n_rows: number of training rows, if known; a subset must have fewer.
         n_subsets: number of subsets; a search is run on each.
         n_subset_trials: number of trials of each of these searches.
-        n_sites: points at which signs are asserted, one per sign.
+        n_sites: number of points; every sign is asserted at each of them.
         region: `simple_side` or `literal`, as in `frugal.trials.virtual_observations.region`.
         placement: placement of the points, `spread` or `uniform`.
-        separation: least distance of points, in length-scales fitted to the values; 0 keeps them all.
-        hyperparameters: fitted to the evidence of values and `signs`, or of the `values` alone.
+        separation: smallest distance of two points, in length-scales fitted to the values; 0 keeps all points.
+        hyperparameters: evidence to which they are fitted: that of values and `signs`, or of the `values` alone.
         kernel: `se` or `matern52_ard`; without signs as in `GP`.
         baseline: as in `ModelBased`.
         least_noise: as in `GP`; with signs, at least 1e-4. It is the same in all fits, with and without signs, on
@@ -207,8 +207,9 @@ class Hypertune(Ei):
     def incumbent(self) -> Candidate | None:
         """Candidate with the lowest error on all rows; before the first such trial, on a subset.
 
-        With `start="subset_optimum"` it is the average of the optima on subsets from when these are known until
-        its trial on all rows is told: errors on all rows alone can say that another candidate is better.
+        Exception: with `start="subset_optimum"`, once the optima on subsets are known, their average is the
+        incumbent until its trial on all rows has a result. Only errors on all rows can show that another candidate
+        is better.
         """
         start = self._start
         if start is not None and all(trial.task.id != self._n_on_subsets for trial in self.trials):
@@ -279,7 +280,10 @@ class Hypertune(Ei):
         return fitted
 
     def _virtual_observations(self) -> tuple[Array, Array, Array]:
-        """Points (n_sites, n_coordinates), and for each the coordinates and signs of the errors' slopes."""
+        """Return points (n_sites, n_coordinates), and the coordinates and signs of the errors' slopes, (n_signs,).
+
+        Every sign is asserted at every point. The arrays are empty if there is nothing to assert, or not yet.
+        """
         best = self.simple_optimum
         if best is None:
             if self._runs and len(self.subset_trials) == self._n_on_subsets:
@@ -294,7 +298,7 @@ class Hypertune(Ei):
         return self._sites
 
     def _warn(self, text: str) -> None:
-        """Warn, once in a run of what stands before the colon."""
+        """Warn, unless this run has warned before with the same text up to the first colon."""
         kind = text.partition(":")[0]
         if kind not in self._warned:
             self._warned.add(kind)

@@ -1,8 +1,8 @@
 """MTBO: a small task, trials on some of the rows, beside the target, trials on all of them.
 
 Source: Swersky, Snoek and Adams (2013), "Multi-task Bayesian optimization", with the numbers of Klein et al.
-(2017), which compares itself with it: five initial candidates, all on the small task. The incumbent is judged on
-the target task (RoBO: the lowest error told on either). Differs from both: see
+(2017), who compare Fabolas with it: five initial candidates, all on the small task. By default, the incumbent is
+judged on the target task (RoBO: by the lowest error on either task). Differs from both: see
 `frugal.trials.information_per_cost`.
 """
 

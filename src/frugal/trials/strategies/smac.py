@@ -1,16 +1,17 @@
-"""SMAC, a peer, through the public ask and tell of SMAC3 2.4. One private function of it is wrapped.
+"""SMAC, for comparison with our strategies, through the public ask and tell of SMAC3 2.4.
 
-It is expected improvement on a random forest. The wrapped function (`_ordered`) lists where a search starts:
-unwrapped, suggestions differ from process to process, and SMAC3 has no public setting or hook that changes it.
+SMAC maximises expected improvement on a random forest. One private function of SMAC3, which lists the starting
+points of a search, is wrapped (`_ordered`). Without the wrapper, suggestions differ from process to process, and
+SMAC3 has no public setting or hook that changes this.
 
 Source: Hutter, Hoos and Leyton-Brown (2011), "Sequential model-based optimization for general algorithm
-configuration"; Lindauer et al. (2022), "SMAC3", whose HyperparameterOptimizationFacade this is. Continuous
-dimensions are told to SMAC3 as quantiles in [0, 1], which keeps their scale; integer ones as integers, ordinal and
-categorical ones as places in their list.
+configuration"; Lindauer et al. (2022), "SMAC3", whose HyperparameterOptimizationFacade is used. SMAC3 gets
+continuous dimensions as quantiles in [0, 1], which keeps their scale. It gets integer dimensions as integers, and
+ordinal and categorical ones as places in their list.
 
-What SMAC3 leaves to its user: every candidate is tried once (`deterministic`), and a failed trial counts as the
-worst error told before it, or 1 if there is none. Pending trials are unknown to the forest, but are not suggested
-again. Once SMAC3 finds no candidate that it has not tried, the run ends.
+Choices that SMAC3 leaves to its user: every candidate is tried once (`deterministic`), and a failed trial counts
+as the worst error before it, or 1 if there is none. The forest does not know pending trials, but they are not
+suggested again. Once SMAC3 finds no candidate that it has not tried, the run ends.
 """
 
 from __future__ import annotations
@@ -150,10 +151,10 @@ def _facade(
 
 
 def _forest(smac_space: Any, n_trials: int, seed: int) -> Any:
-    """The facade's forest, the same trees in half the time.
+    """Return the random forest of SMAC3's facade with two changes: it has the same trees, in half the time.
 
-    Its own runs on all cores, so that sums over trees depend on who comes first, and makes room for 2^20 leaves in
-    every tree, of which there can be no more than trials.
+    The facade's own forest runs on all cores, so that sums over trees depend on which tree is ready first. It also
+    makes room for 2^20 leaves per tree, although a tree cannot have more leaves than there are trials.
     """
     from smac.model.random_forest import RandomForest
 

@@ -1,8 +1,8 @@
-"""Optuna's tree-structured Parzen estimator, a peer, through its public ask and tell.
+"""Optuna's tree-structured Parzen estimator, for comparison with our strategies, through Optuna's ask and tell.
 
-Source: Bergstra et al. (2011), "Algorithms for hyper-parameter optimization". Continuous dimensions are told to
-Optuna as quantiles in [0, 1], which keeps their scale; integer ones as integers, ordinal ones as places in their
-list and categorical ones as categories. Pending trials are held to be bad (Optuna's constant liar), failed ones
+Source: Bergstra et al. (2011), "Algorithms for hyper-parameter optimization". Optuna gets continuous dimensions as
+quantiles in [0, 1], which keeps their scale. It gets integer dimensions as integers, ordinal ones as places in
+their list, and categorical ones as categories. Pending trials count as bad (Optuna's constant liar). Failed trials
 are left out.
 """
 

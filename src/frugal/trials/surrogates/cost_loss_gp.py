@@ -71,8 +71,8 @@ class CostLossGP(JointGP):
     """Standardised log errors and log costs at joint points (n, d + 1): the last column is s, or `COST` + s.
 
     Args:
-        weights: env_a and env_b of the loss, of the cost, all above 0, and rho, within -0.9999 and 0.9999; those
-            that are nan are fitted, of None all.
+        weights: five numbers: env_a and env_b of the loss, env_a and env_b of the cost, all above 0, and rho,
+            within -0.9999 and 0.9999. Numbers that are nan are fitted; None: all are fitted.
         **settings: settings of `JointGP`, but for `prior`, which is `repaired`.
 
     Raises:

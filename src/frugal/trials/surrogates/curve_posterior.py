@@ -25,10 +25,11 @@ from frugal.checks import check_choice
 from frugal.trials.surrogates.curve_families import Array, Family, Times
 
 PRIORS: Final = ("per_family_soft", "per_family_hard", "combined")
-"""f_k(2) <= f_k(E) for each k; f_k non-decreasing at `N_HARD` epochs from 2 to E; f_comb(1) < f_comb(E)."""
+"""Names of priors. `per_family_soft`: f_k(2) <= f_k(E) for each k. `per_family_hard`: each f_k is non-decreasing
+at `N_HARD` epochs from 2 to E. `combined`: f_comb(1) < f_comb(E)."""
 N_HARD: Final = 100
 MAX_FINAL: Final = 100.0
-"""Of f_k(E)."""
+"""Largest value of f_k(E) that every prior allows."""
 MIN_SIGMA: Final = 1e-6
 
 
@@ -77,7 +78,7 @@ class CurvePosterior:
         return length(self.families, self._sigma)
 
     def parts(self, vectors: Array) -> tuple[list[Array], Array, Array]:
-        """Of (S, dim): parameters per family, each (S, p_k), sigma (S,), weights as they enter f_comb (S, K)."""
+        """Split vectors (S, dim): parameters per family, each (S, p_k), sigma (S,), weights of f_comb (S, K)."""
         theta = [vectors[:, part] for part in self._slices]
         weights = vectors[:, -len(self.families) :]
         if self._normalise:
@@ -97,7 +98,7 @@ class CurvePosterior:
         return total
 
     def __call__(self, vectors: Array) -> Array:
-        """At vectors (S, dim), shape (S,); -inf where the prior excludes one or f_comb is not defined."""
+        """Return log posteriors (S,) of vectors (S, dim); -inf where the prior is 0 or f_comb is not defined."""
         values = np.full(len(vectors), -np.inf)
         allowed = self.allowed(vectors)
         if allowed.any():
@@ -130,7 +131,7 @@ class CurvePosterior:
 
 
 def length(families: Iterable[Family], sigma: float | None) -> int:
-    """Of a vector: parameters and a weight per family, and sigma where it is sampled."""
+    """Return the length of a vector: the parameters and one weight per family, and sigma if it is sampled."""
     return sum(len(family.start) + 1 for family in families) + (sigma is None)
 
 

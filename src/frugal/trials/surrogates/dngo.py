@@ -86,10 +86,10 @@ class Component:
 
     Attributes:
         basis: the features.
-        regression: on them, of standardised targets less the prior mean.
+        regression: regression of the standardised targets, less the prior mean, on the features.
         log_alpha: log precision of the weights.
         log_beta: log precision of the noise.
-        noisy: whether standard deviations are of an observation, with its noise, even where f's are asked for.
+        noisy: whether standard deviations always include the noise of an observation, also those of f.
     """
 
     basis: Basis
@@ -187,8 +187,9 @@ class DNGO:
             n_steps: number of steps of the walkers, which start near and mix within 100; pybnn takes 4000 for a
                 first fit.
             prior_mean: `zero`, or `quadratic`, a convex quadratic that is fitted beside the weights.
-            ei_variance: whether components give the standard deviation of the function, `latent`, or of an
-                observation, `predictive`, as pybnn does: then something is expected of repeating a trial.
+            ei_variance: standard deviation that components give: that of the function, `latent`, or that of an
+                observation, `predictive`, as in pybnn. With `predictive`, a repeated trial has an expected
+                improvement.
             as_coded: names of `ERRORS` to put back, for comparisons (`AS_PYBNN`).
             seed: seed of the weights, the order of rows and the draws.
 

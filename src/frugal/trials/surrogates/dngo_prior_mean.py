@@ -4,10 +4,11 @@ Source: Snoek et al. (2015), section 3.2:
 
     eta(x) = level + sum_d curvature_d (x_d - centre_d)^2,   curvature_d >= 0
 
-and the regression on the network's features is of y - eta. Priors: each curvature a horseshoe, of scale 0.1, by
-its usual bound `log(1 + 3 (0.1 / curvature)^2)`, each centre N(1/2, 1/4), the level N(0, 1); y standardised and to
-be minimised, x in the unit cube. Differs from the paper: all of it is set to its most probable value, together
-with the regression's precisions, where the paper draws it. For an objective to be maximised, negate y.
+The regression on the network's features predicts y - eta. Here y is standardised and minimised (for an objective
+to be maximised, negate y), and x lies in the unit cube. Priors: each curvature has a horseshoe of scale 0.1, by
+its usual bound `log(1 + 3 (0.1 / curvature)^2)`. Each centre is normal with mean 1/2 and standard deviation 1/4.
+The level is standard normal. Differs from the paper: level, centres and curvatures are set to their most probable
+values, together with the regression's precisions; the paper draws them.
 """
 
 from __future__ import annotations

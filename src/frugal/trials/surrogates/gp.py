@@ -120,7 +120,7 @@ class GP:
         return Evidence(self._covariance, data, template, prior, offset)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
-        """Points of this process as an array, refused if they are none."""
+        """Return X as an array (n, n_columns); raise ValueError unless this process accepts its rows."""
         return check_points(X, n_columns)
 
     def _prior(self, n_columns: int, variance: float) -> Prior:

@@ -2,22 +2,22 @@
 
 Source: Domhan, Springenberg and Hutter (2015), "Speeding up automatic hyperparameter optimization of deep neural
 networks by extrapolation of learning curves", and the authors' published code; document 003, section 2.2.
-Differs from them: walkers start from weights that follow the fits (`start_weights`), and in a ball of relative
-standard deviation 1e-3, not of absolute 1e-6, which an ensemble first has to blow up; recency weighting is off
-(`recency_weighting`); chains are shorter (`AUTHORS` has their lengths); with `cut_beginning` the horizon is moved
-along with the curve, which the authors' tool forgets.
-The chains mix slowly (one proposal in thirty is accepted with all families), so that bands widen with their
-length: decisions taken on them are to be relied on rather than their width.
+Differs from them: walkers start from weights that follow the fits (`start_weights`). They start in a ball of
+relative standard deviation 1e-3; from the authors' ball of absolute 1e-6, an ensemble first has to spread out.
+Recency weighting is off (`recency_weighting`). Chains are shorter (`AUTHORS` has the authors' lengths). With
+`cut_beginning` the horizon is moved along with the curve, which the authors' tool forgets.
+The chains mix slowly (with all families, one proposal in thirty is accepted), so bands get wider as chains get
+longer. Rely on decisions based on the bands, not on the width of the bands.
 
 Before the sampling, each family is fitted by least squares, as in the authors' code: Levenberg-Marquardt from the
 family's starting values, L-BFGS-B with a numerical gradient where that fails. A family is dropped if both fail, if
-its fit violates the prior, or if its value at the horizon lies outside [0, 100]. Differs from the code: where
-Levenberg-Marquardt has not converged after 100 steps per parameter (along a valley, as with the four-parameter
-families it often does not), its last point is kept; L-BFGS-B, at four times the cost, had a larger sum of squares
-in each of 15 such fits out of 66. And chains start from weights that follow the fits. From equal ones, as the
-authors', a family that fits badly sets sigma, and 4,000 steps do not suffice to leave it: on 60 of 500 points of
-log_power with noise 5e-4, sigma then is 4.5e-3 and the log posterior 105 below that after 800 steps from the
-others.
+its fit violates the prior, or if its value at the horizon lies outside [0, 100]. Differs from the code: if
+Levenberg-Marquardt has not converged after 100 steps per parameter, its last point is kept. (With the
+four-parameter families it often moves along a valley and does not converge.) L-BFGS-B, at four times the cost, had
+a larger sum of squares in each of 15 such fits out of 66. Also, chains start from weights that follow the fits.
+From equal weights, as the authors use, a family that fits badly sets sigma, and 4,000 steps do not suffice to
+leave it. An example is 60 of 500 points of log_power with noise 5e-4: sigma is then 4.5e-3, and the log posterior
+is 105 lower than after 800 steps from weights that follow the fits.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from frugal.trials.surrogates.curve_posterior import (
 
 STARTS: Final = ("by_fit", "equal")
 START_WEIGHT: Final = 10.0
-"""Mean over the families, where weights are divided by their sum."""
+"""Mean starting weight of a family if weights are divided by their sum; else the starting weights sum to 1."""
 _UNDEFINED: Final = 1e3
 """Residual where a family is not defined: far above that of any accuracy, and finite, as both optimisers need."""
 _STEP: Final = float(np.finfo(float).eps ** (1 / 3))
@@ -105,9 +105,10 @@ def fit_family(family: Family, y: Array, horizon: float, prior: str) -> FamilyFi
 def joint_start(
     posterior: CurvePosterior, fits: Sequence[FamilyFit], *, normalise_weights: bool, weights: str = "by_fit"
 ) -> Array:
-    """Vector (dim,) of the kept fits; sigma: the standard deviation of y from their weighted mean.
+    """Return the vector (dim,) around which the chains start: parameters of the kept fits, sigma and weights.
 
-    Weights are `equal`, as the authors', or those `by_fit`: proportional to 1 / sigma_k^2.
+    sigma is the standard deviation of y around the weighted mean of the fits. Weights are `equal`, as in the
+    authors' code, or `by_fit`: proportional to 1 / sigma_k^2.
     """
     times = Times.at(np.arange(1, len(posterior.y) + 1))
     curves = np.array([fit.family(fit.theta, times) for fit in fits])
@@ -120,7 +121,7 @@ def joint_start(
 
 
 MIN_POINTS: Final = 5
-"""Of a curve: one more than the most parameters that a family has."""
+"""Smallest number of points of a curve: one more than the largest number of parameters of a family."""
 AUTHORS: Final[Mapping[str, int]] = {"n_walkers": 100, "n_steps": 2500, "n_burn": 500, "thin": 10}
 """Sampling as the authors' code ships it, 20,000 samples: `CurveModel(rng=rng, **AUTHORS)`."""
 _JUMP, _N_BEYOND = 0.05, 5
@@ -151,8 +152,8 @@ class CurveModel:
         cut_beginning: whether to leave out leading points until five in a row exceed the first by 0.05.
         start_weights: weights from which the chains start, `by_fit` or `equal`, as in `joint_start`.
         families: families to combine.
-        n_walkers: number of walkers, at least twice the length of a vector of all families; None: 100, or that
-            many.
+        n_walkers: number of walkers, at least twice the length of a vector of all families; None: 100, or twice
+            the length of a vector of the kept families if that is more.
         n_steps: number of steps of each walker, with the burn-in.
         n_burn: number of first steps to leave out.
         thin: number of steps between two samples.
@@ -208,8 +209,7 @@ class CurveModel:
 
         Raises:
             UnfittableError: if every family is dropped.
-            ValueError: on a curve that is too short or not finite, a horizon before its last point, or fewer
-                walkers than twice the length of a vector.
+            ValueError: on a curve that is too short or not finite, or a horizon before its last point.
         """
         y = check_curve(curve, horizon)
         self.n_cut = n_cut(y) if self._cut else 0
@@ -230,10 +230,10 @@ class CurveModel:
 
     @property
     def posterior(self) -> CurvePosterior:
-        """Of the last fit.
+        """Posterior of the last fit.
 
         Raises:
-            ValueError: if there was none.
+            ValueError: before the first fit.
         """
         if self._posterior is None:
             raise ValueError("this model has seen no curve: call fit first")

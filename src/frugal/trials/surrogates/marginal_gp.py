@@ -22,10 +22,10 @@ from frugal.trials.surrogates.kernels import Array
 
 
 class MarginalGP:
-    """As many Gaussian processes as the ensemble has walkers, in equal shares.
+    """A mixture, in equal shares, of one Gaussian process per walker of the ensemble, at most `n_samples`.
 
     Args:
-        gp: which hyperparameters are given and which are sampled, and their prior.
+        gp: process whose given hyperparameters are fixed; the others are sampled, under its prior.
         rng: generator of the chains.
         n_walkers: number of walkers; None: three per kernel parameter (amplitude included), made even, and at
             least twice the number of free hyperparameters, which the sampler needs.

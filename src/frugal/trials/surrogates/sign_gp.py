@@ -168,8 +168,8 @@ class SignGP(GP):
     def sign_log_odds(self) -> float:
         """Log evidence of values and signs less that of the values alone, at the same hyperparameters.
 
-        The log probability of the signs given the values; 0 without signs. m signs that nothing speaks for or
-        against, and that are independent, have -0.69 m.
+        This is the log probability of the signs given the values; it is 0 without signs. For m independent signs
+        on which the values have no influence, it is -0.69 m.
         """
         posterior = self._fitted
         return posterior.approximation.log_evidence if isinstance(posterior, SignPosterior) else 0.0

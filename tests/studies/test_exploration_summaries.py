@@ -28,7 +28,16 @@ from studies.exploration import (
     task1,
     task2,
 )
-from studies.exploration.searches import TASK2, curves, distances, ends, n_initial, paths, searches
+from studies.exploration.searches import (
+    TASK2,
+    curves,
+    distances,
+    ends,
+    has_enough_searches,
+    n_initial,
+    paths,
+    searches,
+)
 from studies.tidy import TIDY
 from studies.verdicts import judge_paper
 
@@ -451,8 +460,16 @@ def test_claims_on_functions_are_ratios_over_both(function_runs):
     other = verdicts("functions", after(swapped, 28))
     assert other["verdict"].tolist() == ["contradicted", "reproduced"]
     assert other.loc["functions.ei_too_greedy", "ours"] == pytest.approx(0.01)
-    lacking = function_runs[(function_runs["method"] != "ei_explore") | (function_runs["dataset"] != "branin")]
-    assert set(verdicts("functions", after(lacking, 28))["verdict"]) == {"not run at this scale"}
+
+
+def test_searches_are_enough_where_every_data_set_has_every_method(function_runs):
+    runs, methods = after(function_runs, 28), ("random", "ei", "ei_explore")
+    assert has_enough_searches(runs, methods, 30)
+    assert not has_enough_searches(runs, methods, 31)
+    assert not has_enough_searches(runs, (*methods, "fabolas"), 30)
+    assert not has_enough_searches(runs[runs["seed"] > 0], methods, 30)
+    lacking = (runs["method"] == "ei_explore") & (runs["dataset"] == "branin")
+    assert not has_enough_searches(runs[~lacking], methods, 30)
 
 
 def test_claims_on_refits_are_accuracies_and_a_rank(refit_runs):

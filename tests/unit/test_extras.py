@@ -32,7 +32,7 @@ BUILDS_ONLY, *ABSENT = sys.argv[1:]
 sys.meta_path.insert(0, Absent())
 N_CALLS = []
 SETTINGS = {
-    **dict.fromkeys(("fabolas", "fabolas_joint", "mtbo"), {"n_max": 100}),
+    **dict.fromkeys(("fabolas", "fabolas_joint", "mtbo"), {"n_max": 50_000}),
     "hyperband": {"max_resource": 9},
     "hypertune": {"subset_rows": 9, "n_subsets": 1, "n_subset_trials": 2},
 }

@@ -76,7 +76,7 @@ def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: 
     """Whether every dataset has `FLOOR` seeds of each of these methods, and every search `n_trials` trials."""
     last = ends(searches(runs))
     counts = last.pivot_table("seed", "dataset", "method", aggfunc="nunique", fill_value=0)
-    least = counts.reindex(columns=list(methods), fill_value=0).min(axis=None)
+    least = counts.reindex(columns=list(methods), fill_value=0).to_numpy().min()
     return bool(least >= FLOOR and last["trial"].min() >= n_trials)
 
 

@@ -418,13 +418,13 @@ def test_claims_on_figure_1_follow_its_accuracies(tmp_path):
     expected = [38.9, 2.0, 2.0, 9.9, 5.1, 15.1]
     assert found["ours"].tolist() == pytest.approx(expected, abs=0.11)
     verdicts = found["verdict"].tolist()
-    assert verdicts.pop(2) == UNDECIDED  # twice the features in each of three seeds: of unknown spread
-    assert found["seeds_to_decide"].tolist()[2] == "6"
+    assert verdicts.pop(2) == UNDECIDED  # all rows are best with 32, and more were not tried
+    assert found["seeds_to_decide"].tolist()[2] == ""
     assert verdicts == [REPRODUCED] * 5
     assert "steps: agree 1" in found["quantity"].iloc[5]  # from 8 to 16 features, the best on the subset
     # The bounds are 0.8, 1.6 and 2.4 on the subset, 0.4, 0.8 and 1.2 on all rows.
     assert "cells: agree 3, open 0, disagree 0" in found["quantity"].iloc[0]
-    assert "; 3 of 6 left out, whose bound is 100 points and more)" in found["quantity"].iloc[0]
+    assert "; 3 of 6 left out, whose bound is 100 points and more; holds by" in found["quantity"].iloc[0]
     table = summary(runs)
     assert reaches(tmp_path, "figure1", table)
     assert not reaches(tmp_path, "figure1", summary(runs[runs["seed"] < 2]))
@@ -456,6 +456,9 @@ def test_an_accuracy_that_rises_to_the_last_number_of_features_says_nothing_of_w
     row = claims({"complexity": runs}, "paper").set_index("id").loc["hypertune.figure1.subset_degrades"]
     assert (row["verdict"], row["ours"], row["seeds_to_decide"]) == (UNDECIDED, 0.0, "")
     assert "the best is the most, 32, in every seed" in row["quantity"]
+    best = claims({"complexity": runs}, "paper").set_index("id").loc["hypertune.figure1.more_complex_optimum"]
+    assert (best["verdict"], best["seeds_to_decide"]) == (UNDECIDED, "")
+    assert "the best on all rows is the most, 32, in every seed; more were not tried" in best["quantity"]
     # Without the first seed 16 features are the best on the others, where each of these gains 10 points with 32.
     turned = runs.assign(accuracy=runs["accuracy"] - 0.6 * ((runs["n_features"] == 32) & (runs["seed"] == 0)))
     row = claims({"complexity": turned}, "paper").set_index("id").loc["hypertune.figure1.subset_degrades"]
@@ -476,4 +479,4 @@ def test_claims_on_figure_1_are_contradicted_by_the_other_way_round():
     # Where no bound is below 100 points nothing can lie above one.
     vacuous = found.loc["hypertune.theory.theorem1"]
     assert (vacuous["verdict"], math.isnan(vacuous["ours"])) == (UNDECIDED, True)
-    assert "(2 of 2 left out, whose bound is 100 points and more)" in vacuous["quantity"]
+    assert "(2 of 2 left out, whose bound is 100 points and more; " in vacuous["quantity"]

@@ -188,6 +188,7 @@ def _design_claims(design: str) -> list[Claim]:
                 unit="times",
                 agrees=below(1),
                 measure=partial(_closest, design=design, method=method, lcc=lcc),
+                inferred_from="" if variant else "Figure 10",  # what r counts
             )
         )
     return claims
@@ -213,6 +214,7 @@ def _figure10_claims(design: str) -> list[Claim]:
                 unit="squared error",
                 agrees=near(less_full, margin=max(0.1 * less_full, width)),
                 measure=partial(_less_full, design=design, method=method),
+                inferred_from="Figure 10",  # what r counts
             )
         )
     return claims

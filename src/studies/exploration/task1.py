@@ -158,7 +158,8 @@ CLAIMS: Final = (
     _claim(
         "exploration.task1.given_K",
         quote="This was in accordance with our Assignment 1 results",
-        quantity="K with the largest evidence where β = 4 and λ = 1 are given, as in the exercise",
+        quantity="K with the largest evidence where β = 4 and λ = 1 are given, as in the exercise: what the "
+        "sentence is in accordance with. That a search finds K = 3 are claims of their own",
         unit="degree",
         agrees=between(3, 3),
         measure=exactly("K_given"),

@@ -127,6 +127,7 @@ CLAIMS: Final = (
         published=0.246,
         agrees=near(0.246, unit=0.001),
         measure=overall("greedy"),
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.greedy_sd",
@@ -135,6 +136,7 @@ CLAIMS: Final = (
         published=0.059,
         agrees=near_sd(0.059),
         measure=spread("greedy"),
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.standard_mean",
@@ -143,6 +145,8 @@ CLAIMS: Final = (
         published=0.500,
         agrees=near(0.500, unit=0.001),
         measure=overall("standard"),
+        is_by_construction=True,  # the tied best comes first or last in half of all random orders
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.standard_sd",
@@ -151,6 +155,7 @@ CLAIMS: Final = (
         published=0.023,
         agrees=near_sd(0.023),
         measure=spread("standard"),
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.more_than_twice",
@@ -160,6 +165,7 @@ CLAIMS: Final = (
         unit="times",
         agrees=above(2),
         measure=_times_as_quick,
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.about_twice",
@@ -170,6 +176,7 @@ CLAIMS: Final = (
         published=2,
         agrees=about(2),
         measure=_times_as_quick,
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.n_significant",
@@ -180,6 +187,7 @@ CLAIMS: Final = (
         unit="cells",
         agrees=between(26, 27),  # the document's own tests on its own repetitions: a count, within one
         measure=count(lambda a: n_significant(a["greedy"], a["standard"], 0.001)),
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.every_cell",
@@ -190,6 +198,7 @@ CLAIMS: Final = (
         unit="points",
         agrees=above(0),
         measure=_saved_in_every_cell,
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.every_comparison",
@@ -201,6 +210,7 @@ CLAIMS: Final = (
         agrees=above(0),
         measure=_saved_in_every_comparison,
         artefact="tables/table1_by_n",
+        inferred_from="Table 1",
     ),
     _claim(
         "greedy_cv.search_time.bounds",

@@ -37,14 +37,17 @@ def as_json(candidate: Candidate) -> str:
 
 
 def alike(first: object, second: object) -> bool:
-    """Whether two values are of one type and equal, arrays in all their elements: 1 and 1.0 are not alike."""
+    """Whether two values are of one type and equal, arrays in all their elements: 1 and 1.0 are not alike.
+
+    Two nans of one type are alike.
+    """
     return type(first) is type(second) and _equal(first, second)
 
 
 def _equal(first: object, second: object) -> bool:
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return np.array_equal(first, second)  # type: ignore[arg-type]
-    return bool(first == second)
+    return bool(first == second) or (first != first and second != second)
 
 
 @runtime_checkable

@@ -68,6 +68,11 @@ class Problem(FitInputs, ABC):
         """The most candidates that the search tries."""
 
 
+def _as_indices(part: Any) -> Any:
+    """The rows of a part of a split, as indices if they are given as a mask."""
+    return np.flatnonzero(part) if np.asarray(part).dtype == bool else part
+
+
 ProblemT = TypeVar("ProblemT", bound=Problem)
 OutcomeT = TypeVar("OutcomeT")
 """What a search returns, for its own record."""
@@ -173,7 +178,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         routed = self._get_routed_params_for_fit(params)
         cv = check_cv(cv, y, classifier=is_classifier(self.estimator))
         self.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
-        splits = list(cv.split(X, y, **routed.splitter.split))
+        parts = cv.split(X, y, **routed.splitter.split)
+        splits = [(_as_indices(train), _as_indices(valid)) for train, valid in parts]
         if len(splits) != self.n_splits_:
             raise ValueError(
                 f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"

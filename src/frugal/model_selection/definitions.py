@@ -11,8 +11,9 @@ import functools
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from numbers import Number
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,9 @@ from scipy.sparse import issparse
 
 from frugal.pickles import dumps
 
-_PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+_PLAIN: Final = (type(None), Number, str, bytes, np.ndarray, np.generic)
+_COMPILED: Final = (BuiltinFunctionType, np.ufunc, type(np.mean))
+"""Kinds of functions that packages define in C or wrap; they are hashed by their names."""
 _UNHASHABLE: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError, NotImplementedError)
 _INSTALLED: Final = {"site-packages", "dist-packages"}
 
@@ -79,6 +82,11 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
             rows: Any = obj.tocsr(copy=True)  # type: ignore[attr-defined]
             rows.sum_duplicates()
             obj = (type(obj), rows.shape, rows.data, rows.indices, rows.indptr)
+        elif type(obj) is np.ndarray:
+            obj = np.ascontiguousarray(obj) if obj.ndim else obj  # the order in memory is no part of the value
+        elif "pandas" in sys.modules and type(obj) is sys.modules["pandas"].DataFrame:
+            columns = [obj.iloc[:, at].array for at in range(obj.shape[1])]  # not the blocks that hold them
+            obj = (type(obj), obj.columns, obj.index, columns)
         super().save(obj)
 
 
@@ -236,7 +244,7 @@ def _plain(seen: dict[int, str], value: Any) -> str:
         return _text("partial", *(_plain(seen, one) for one in (value.func, value.args, value.keywords)))
     if isinstance(value, MethodType):
         return _plain(seen, value.__func__)
-    return _hash_or_kind(seen, value) if isinstance(value, _PLAIN) else _defined(seen, type(value))
+    return _hash_or_kind(seen, value) if isinstance(value, _PLAIN + _COMPILED) else _defined(seen, type(value))
 
 
 def _hash_or_kind(seen: dict[int, str], value: Any) -> str:

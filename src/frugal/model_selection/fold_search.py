@@ -212,7 +212,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                 fits[task] = fit
                 if isinstance(fit, ScoredFit):  # one that was given up is tried again
                     journal.keep(task, fit)
-                progress.add(strategy.best_mean, strategy.n_kept)
+                progress.add(lambda: strategy.best_mean, strategy.n_kept)
 
             options: dict[str, Any] = {
                 "n_jobs": self.n_jobs,

@@ -194,7 +194,7 @@ def minimize(
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)
-                progress.add(None if limited.best is None else limited.best.error, kept.n_answered)
+                progress.add(lambda: None if limited.best is None else limited.best.error, kept.n_answered)
 
             interruption: KeyboardInterrupt | BrokenExecutor | None
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final
 
@@ -61,11 +62,14 @@ class ProgressLine:
         if self._is_on:
             print(text)
 
-    def add(self, best: float | None, n_kept: int = 0) -> None:
-        """Count a new fit, and print now and then; `n_kept` fits so far were kept in a journal."""
+    def add(self, best: Callable[[], float | None], n_kept: int = 0) -> None:
+        """Count a new fit, and print now and then; `n_kept` fits so far were kept in a journal.
+
+        `best` is called for the mean score to print.
+        """
         self._n_new, self._n_kept = self._n_new + 1, n_kept
         if self._is_on and monotonic() - self._printed >= _EVERY_S[self._on_terminal]:
-            self._print(best, end="\r" if self._on_terminal else "\n")
+            self._print(best(), end="\r" if self._on_terminal else "\n")
 
     def end(self, best: float | None, n_kept: int = 0) -> None:
         """Print the last line."""

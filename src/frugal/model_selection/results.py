@@ -193,10 +193,11 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     means[complete] = results[f"mean_test_{metric}"][complete]
     partial: NDArray[np.bool_] = ~complete & np.asarray(has.any(axis=1))
     means[partial] = [np.mean(row[here]) for row, here in zip(scores[partial], has[partial], strict=True)]
+    is_scored = partial & ~np.isnan(means)  # a failed fold makes the mean nan, as in scikit-learn
     if not complete.any():
         for kind in ("test", "train"):
             if f"mean_{kind}_{metric}" in results:
-                _fill(results, f"{kind}_{metric}", _columns(results, f"{kind}_{metric}", has.shape[1]), partial)
+                _fill(results, f"{kind}_{metric}", _columns(results, f"{kind}_{metric}", has.shape[1]), is_scored)
     most = np.nan_to_num(np.fmax.reduce(rows, axis=1), nan=0.0)
     is_chosen = np.zeros(len(scores), dtype=bool)
     if not complete.any() and chosen is not None:

@@ -385,7 +385,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
                 elif self.error_score == "raise" and trial.reason:  # it was given up
                     raise RuntimeError(trial.reason)
                 journal.keep_trial(trial)
-                progress.add(score(), journal.n_answered)
+                progress.add(score, journal.n_answered)
 
             interruption: Interruption | None
             try:

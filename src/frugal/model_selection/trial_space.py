@@ -10,7 +10,7 @@ import numpy as np
 
 from frugal.model_selection.definitions import definitions_in
 from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
-from frugal.trials.live import as_text
+from frugal.trials.live import as_text, without_addresses
 
 TrialSpace = Mapping[str, Any] | SearchSpace
 
@@ -38,7 +38,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
 def space_text(space: SearchSpace) -> str:
     """Write a space as text for the header of a journal; functions and classes of the user count by content."""
-    dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
+    dimensions = {name: without_addresses(repr(dimension)) for name, dimension in space.dimensions.items()}
     chosen = [choice.values for choice in space.dimensions.values() if isinstance(choice, Choice)]
     code = definitions_in(chosen)
     return as_text(dimensions | {"signs": dict(space.signs)} | ({"code": code} if code else {}))

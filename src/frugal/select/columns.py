@@ -74,7 +74,10 @@ class Columns:
         """The used columns, with numbers and dates parsed, so that no fit has to parse them again."""
         parsed = {name: as_number(table[name], mark) for name, mark in self.numeric.items()}
         parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
-        return table[self.used].assign(**parsed)
+        used = table[self.used].copy()
+        for name, values in parsed.items():
+            used[name] = values
+        return used
 
 
 def _shown(names: Sequence[str], most: int = 8) -> str:

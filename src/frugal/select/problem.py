@@ -13,7 +13,7 @@ import numpy as np
 from frugal.checks import check_choice, check_whole
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.user_table import stripped
-from frugal.select.columns import Columns, as_number, decimal_mark, find_columns, present
+from frugal.select.columns import Columns, as_number, decimal_mark, find_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +75,8 @@ def problem_of(
     Raises:
         DatasetError: naming the table, where a column is missing or has two purposes, or nothing can be learned.
     """
+    import pandas as pd
+
     path = Path(path)
     target = str(table.columns[-1]) if target is None else target
     _check_names(
@@ -112,7 +114,9 @@ def problem_of(
     features, y = columns.parsed(features)[has_target], y[has_target]
     if found == "regression" and y.dtype.kind == "b":
         y = y.astype(int)
-    if (n_repeated := int(features.assign(**{target: y}).duplicated().sum())) > MANY_REPEATED * len(y):
+    elif found == "classification":
+        y = _without_gaps(y)
+    if (n_repeated := int(pd.concat([features, y], axis=1).duplicated().sum())) > MANY_REPEATED * len(y):
         notes.append(
             f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold, "
             "so scores are too optimistic"
@@ -140,15 +144,29 @@ def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]
 def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Series, list[str]]:
     """The target, as numbers if most of its values are numbers; and a note on the values that became missing."""
     column = stripped(column)
+    values = column.dropna()
     is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub"
-    mark = decimal_mark(present(column), flags=False)  # true and false are classes
+    mark = decimal_mark(values, flags=False)  # true and false are classes, and so are words such as NA
     if is_plain or mark is None or (task == "classification" and column.dtype.kind == "O"):
         return column, []
+    if task != "regression" and _are_flags(values):
+        return column.astype(object), []
     y = as_number(column, mark, flags=False)
     odd = column[y.isna() & column.notna()]
     if odd.empty:
         return y, []
     return y, [f"{column.name} is read as numbers, but for {', '.join(sorted({repr(str(v)) for v in odd})[:3])}"]
+
+
+def _are_flags(values: pd.Series) -> bool:
+    return len(values) > 0 and all(isinstance(value, bool | np.bool_) for value in values)
+
+
+def _without_gaps(y: pd.Series) -> pd.Series:
+    """Classes as they would be read without the rows that lack one: flags as bools, whole numbers as integers."""
+    if y.dtype.kind == "O" and _are_flags(y):
+        return y.astype(bool)
+    return y.astype(int) if y.dtype.kind == "f" and _is_whole(y) else y
 
 
 def _is_whole(y: pd.Series) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Evaluate = Callable[[TrialTask], Trial]
+_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")
 _TRIALS: Final[Family[TrialTask, Trial]] = Family(
     noun="trial",
     name=lambda task: f"trial {task.id}",
@@ -137,4 +139,9 @@ def _plain(value: Any) -> object:
         return value.tolist()
     if hasattr(value, "__qualname__"):  # a function or a class, whose text would be an address
         return f"{value.__module__}.{value.__qualname__}"
-    return repr(value)
+    return without_addresses(repr(value))
+
+
+def without_addresses(text: str) -> str:
+    """A text of objects without their places in memory, which another process does not share."""
+    return _ADDRESS.sub("", text)

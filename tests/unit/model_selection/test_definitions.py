@@ -10,6 +10,7 @@ from frugal.model_selection.definitions import definition_of, definitions_in, ha
 
 BEFORE = """
     import functools, types
+    from fractions import Fraction
     import numpy as np
     from sklearn.base import BaseEstimator, TransformerMixin
     from sklearn.metrics import make_scorer
@@ -21,13 +22,14 @@ BEFORE = """
     LIMIT = 3
     NAMES = ["a", {"b"}]
     WEIGHTS = np.arange(3)
+    PICK, ROUND, HALF = np.mean, np.floor, Fraction(1, 2)
 
     def helper(x):
         return x + 1
 
     def feats(X):
         if X is None:
-            return [feats(None), NAMES, WEIGHTS]
+            return [feats(None), NAMES, WEIGHTS, PICK, ROUND, HALF]
         return helper(X[:, :1]) + LIMIT
 
     @functools.lru_cache
@@ -97,6 +99,9 @@ def test_an_edited_definition_is_another_search_and_another_process_is_not(tmp_p
         ("LIMIT = 3", "LIMIT = 4"): {"function", "class", "method"},
         ('{"b"}', '{"c"}'): {"function", "class", "method"},
         ("arange(3)", "arange(4)"): {"function", "class", "method"},
+        ("np.mean", "np.max"): {"function", "class", "method"},
+        ("np.floor", "np.ceil"): {"function", "class", "method"},
+        ("Fraction(1, 2)", "Fraction(1, 3)"): {"function", "class", "method"},
         ("factor = 2", "factor = 3"): {"class", "method"},
         ("+ 0.5", "+ 0.6"): {"class", "method"},
         ("X * 1", "X * 2"): {"class", "method"},
@@ -120,6 +125,19 @@ def test_values_without_code_of_the_users_are_hashed_as_joblib_does():
     for value in (SVC(gamma=2.0), get_scorer("accuracy"), {"a": np.arange(5), "b": [np.mean, {1, 2}]}):
         assert hash_of(value) == joblib.hash(value)
         assert definitions_in(value) == ""
+
+
+def test_equal_tables_and_arrays_are_the_same_whatever_their_order_in_memory():
+    import numpy as np
+    import pandas as pd
+
+    array = np.arange(6.0).reshape(3, 2)
+    assert hash_of(np.asfortranarray(array)) == hash_of(array) != hash_of(array.T)
+    table = pd.DataFrame({"a": array[:, 0]})
+    table["b"] = array[:, 1]  # in a block of its own
+    assert hash_of(table) == hash_of(pd.DataFrame(array, columns=["a", "b"]))
+    for other in (table + 1, table.rename(columns={"a": "c"}), table.set_index([[3, 4, 5]]), table.astype(int)):
+        assert hash_of(other) != hash_of(table)
 
 
 def test_an_object_that_is_called_counts_by_its_class():

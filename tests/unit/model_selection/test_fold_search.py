@@ -24,6 +24,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
     cross_val_score,
 )
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -109,6 +110,34 @@ def test_without_a_fit_it_is_not_said_that_the_best_is_that_of_the_folds_so_far(
     with pytest.raises(ValueError, match="no fit was made"):
         searched(time_limit=1e-9)
     assert not [found for found in recwarn if "so the best is" in str(found.message)]
+
+
+def test_a_candidate_with_a_failed_fold_has_no_mean_of_the_others():
+    with pytest.warns(UserWarning, match="no candidate has a score"):
+        search = searched([[0.5, np.nan, 0.6, 0.7], [0.4, 0.5, 0.5, 0.7]], strategy="standard", max_fits=3)
+    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+    assert np.isnan(search.best_score_)
+
+
+def test_the_best_mean_is_worked_out_for_a_line_that_is_printed_alone(capsys):
+    line = ProgressLine(0, 2, 3)
+    line.add(lambda: pytest.fail("nothing is printed"))
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("strategy", ["standard", "successive_halving"])
+def test_splits_may_be_masks(strategy):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), rng.integers(0, 2, 200)  # a validation row in training would be its own
+    splits = list(KFold(2).split(X))
+    masks = [tuple(np.isin(np.arange(200), part) for part in split) for split in splits]
+    given = {"strategy": strategy, "random_state": 0}
+    of_masks, of_rows = (
+        FoldSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=cv, **given).fit(X, y)
+        for cv in (masks, splits)
+    )
+    for column in ("split0_test_score", "split1_test_score"):
+        np.testing.assert_array_equal(of_masks.cv_results_[column], of_rows.cv_results_[column])
 
 
 def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
@@ -479,7 +508,7 @@ def test_verbose_prints_how_far_it_is(capsys):
 def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
     line = ProgressLine(1, n_candidates=1, n_folds=2)
     for _ in range(3):  # halving makes fits on few rows, too
-        line.add(0.5)
+        line.add(lambda: 0.5)
     line.end(0.5)
     assert capsys.readouterr().out.splitlines()[-1].startswith("3 of at most 3 fits, 0 s, about 0 s left")
 
@@ -488,7 +517,7 @@ def test_kept_fits_count_as_done_and_took_no_time(monkeypatch, capsys):
     clock = iter([0.0, 10.0, 10.0, 20.0])
     monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: next(clock))
     line = ProgressLine(1, n_candidates=10, n_folds=10)
-    line.add(None, 97)
+    line.add(lambda: None, 97)
     line.end(None, 98)
     _, middle, end = capsys.readouterr().out.splitlines()
     assert middle.startswith("98 of at most 100 fits, 10 s, about 20 s left")
@@ -499,7 +528,7 @@ def test_no_more_time_is_left_than_the_limit_leaves(monkeypatch, capsys):
     clock = iter([0.0, 10.0, 14.0, 16.0])
     monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: next(clock))
     line = ProgressLine(1, n_candidates=10, n_folds=10, time_limit=15.0)
-    line.add(None)
+    line.add(lambda: None)
     line.end(None)
     _, soon, over = capsys.readouterr().out.splitlines()
     assert soon.startswith("1 of at most 100 fits, 14 s, about 1 s left, best: none yet")

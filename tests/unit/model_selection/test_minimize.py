@@ -27,6 +27,11 @@ GAIN = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_represen
 MEASURED = ["seconds", "overhead_s"]
 
 
+def test_a_listed_nan_is_tried_no_second_time_on_all_there_is():
+    found = minimize(lambda c: 1.0 if c["a"] != c["a"] else 2.0, {"a": [math.nan, 1]}, n_trials=4, random_state=0)
+    assert (found.n_trials, math.isnan(found.candidate["a"])) == (4, True)
+
+
 def bowl(candidate):
     return candidate["x"] ** 2 - 7.0 + (candidate["kind"] == "a")
 

@@ -268,6 +268,30 @@ def test_words_of_a_target_that_look_missing_are_classes(tmp_path):
     assert "10 rows without y are left out" in problem.notes
 
 
+def test_classes_are_those_of_the_table_without_the_rows_that_lack_one():
+    x = np.random.default_rng(0).normal(size=40)
+    flags = problem_of("t", pd.DataFrame({"x": x, "y": pd.Series([True, False, None, True] * 10)}))
+    assert (flags.target.dtype, len(flags.target)) == (bool, 30)
+    nullable = pd.Series([True, False, None, True] * 10, dtype="boolean")
+    assert problem_of("t", pd.DataFrame({"x": x, "y": nullable})).target.dtype == bool
+    numbers = problem_of("t", pd.DataFrame({"x": x, "y": pd.Series([1, 0, np.nan, 1] * 10)}))
+    assert (numbers.target.dtype.kind, set(numbers.target)) == ("i", {0, 1})
+
+
+def test_a_word_that_looks_missing_is_a_class_beside_numbers():
+    x = np.random.default_rng(0).normal(size=40)
+    problem = problem_of("t", pd.DataFrame({"x": x, "y": pd.Series(["0", "NA", "1", "1"] * 10)}))
+    assert sorted(problem.target.unique()) == ["0", "1", "NA"]
+    assert len(problem.target) == 40
+
+
+def test_a_column_may_be_named_self():
+    x = np.random.default_rng(0).normal(size=40)
+    for names in (("self", "y"), ("x", "self")):
+        table = pd.DataFrame({names[0]: x, names[1]: [0, 1] * 20})
+        assert problem_of("t", table, target=names[1]).table.columns.tolist() == [names[0]]
+
+
 def test_truth_can_be_a_regressions_target_and_repeated_rows_are_said():
     table = pd.DataFrame({"x": [1.5, 2.5, 3.5, 4.0] * 5, "y": [True, False, True, True] * 5})
     problem = problem_of("t", table, task="regression")

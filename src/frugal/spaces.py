@@ -90,7 +90,8 @@ class Choice:
             raise ValueError(f"values must be a tuple or a list, got {self.values!r}")
         if not len(self.values):
             raise ValueError(f"a {self.kind} dimension needs at least one value")
-        object.__setattr__(self, "values", tuple(self.values))
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
+        object.__setattr__(self, "values", tuple(values))
 
     def from_unit(self, u: float) -> object:
         """Value at quantile `u`."""
@@ -147,6 +148,7 @@ class Uniform:
 
     def __post_init__(self) -> None:
         _check_bounds(self.low, self.high, self.scale)
+        _set_plain_bounds(self)
 
     def from_unit(self, u: float) -> float:
         """Value at quantile `u`."""
@@ -188,6 +190,7 @@ class Integer:
         _check_bounds(self.low, self.high, self.scale)
         if not all(isinstance(bound, int | np.integer) for bound in (self.low, self.high)):
             raise ValueError(f"bounds of an Integer must be whole numbers, got [{self.low}, {self.high}]")
+        _set_plain_bounds(self)
 
     def from_unit(self, u: float) -> int:
         """Value at quantile `u`."""
@@ -276,10 +279,11 @@ class Continuous:
         return min(max(float(self.distribution.ppf(step / _STEPS)), low), high)
 
     def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The same as `to_unit(from_unit(u))` for quantiles u of any shape, without calling `ppf` or `cdf`."""
+        """The same as `to_unit(from_unit(u))` for quantiles u of any shape."""
         low, high = self._bounds()
         steps = np.clip(np.rint(u * _STEPS), int(low == -math.inf), _STEPS - int(high == math.inf))
-        return np.asarray(steps / _STEPS)
+        values = np.clip(self.distribution.ppf(steps / _STEPS), low, high)
+        return np.asarray(np.rint(self.distribution.cdf(values) * _STEPS) / _STEPS)
 
     def to_unit(self, value: object) -> float:
         """Quantile of the grid that is nearest to that of `value`."""
@@ -352,6 +356,14 @@ def _text(distribution: Any) -> str:
     arguments = [repr(value) for value in distribution.args]
     arguments += [f"{name}={value!r}" for name, value in distribution.kwds.items()]
     return f"{distribution.dist.name}({', '.join(arguments)})"
+
+
+def _set_plain_bounds(dimension: Uniform | Integer) -> None:
+    """Keep bounds that are numbers of NumPy as Python's, which do not overflow."""
+    for name in ("low", "high"):
+        bound = getattr(dimension, name)
+        if isinstance(bound, np.generic):
+            object.__setattr__(dimension, name, bound.item())
 
 
 def _check_bounds(low: float, high: float, scale: str) -> None:

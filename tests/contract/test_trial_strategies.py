@@ -1,6 +1,7 @@
 """One life cycle put to every strategy of the trials family."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -65,6 +66,7 @@ def fresh(request):
         rng, settings = np.random.default_rng(seed), QUICK.get(request.param, {}) | sizes | settings
         return trials.make(request.param, space=SPACE, n_trials=n_trials, rng=rng, **settings)
 
+    make.name = request.param
     make.n_rows = set(SIZES) if on_sizes else N_ROWS.get(request.param, {None})
     make.on_subsets = ON_SUBSETS.get(request.param, [])
     return make
@@ -105,6 +107,37 @@ def test_the_same_seed_gives_the_same_trials_whatever_the_global_generators_hold
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
     assert first == second
     assert run(fresh(seed=1)) != first
+
+
+def test_to_read_the_recommendation_changes_no_suggestion(fresh):
+    quiet, read = fresh(), fresh()
+    while (task := quiet.ask()) is not None:
+        assert read.ask() == task
+        for strategy in (quiet, read):
+            strategy.tell(answer(task))
+        assert not hasattr(read, "recommendation") or read.recommendation is not None
+
+
+def test_a_pickled_strategy_goes_on_where_it_was(fresh):
+    strategy = fresh()
+    for _ in range(6):
+        strategy.tell(answer(strategy.ask()))
+    if fresh.name == "smac":  # SMAC3 itself cannot be pickled
+        with pytest.raises((AttributeError, pickle.PicklingError)):
+            pickle.dumps(strategy)
+        return
+    other = pickle.loads(pickle.dumps(strategy))
+    assert run(other) == run(strategy) != []
+    assert other.incumbent == strategy.incumbent
+
+
+@pytest.mark.parametrize("error", [1e101, -1e101, math.inf])
+def test_an_error_whose_square_overflows_is_refused_before_anything_changes(fresh, error):
+    strategy = fresh()
+    task = strategy.ask()
+    with pytest.raises(ValueError, match="an error must"):
+        strategy.tell(answer(task, error))
+    strategy.tell(answer(task))  # it is still waited for
 
 
 def test_the_budget_is_kept_and_candidates_lie_in_the_space(fresh):

@@ -6,7 +6,17 @@ import pytest
 from scipy import stats as reference
 
 from frugal.learners import space
-from frugal.spaces import Choice, Continuous, Discrete, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.spaces import (
+    Choice,
+    Continuous,
+    Discrete,
+    Exponential,
+    Integer,
+    Ordinal,
+    SearchSpace,
+    Uniform,
+    as_json,
+)
 from frugal.trials.encoding import Encoding
 
 MIXED = SearchSpace(
@@ -194,6 +204,15 @@ FROZEN = [
 ]
 
 
+def test_bounds_and_values_of_numpy_are_those_of_python():
+    byte = Integer(np.uint8(0), np.uint8(255))
+    assert [byte.from_unit(u) for u in (0.0, 0.5, 1.0)] == [0, 128, 255]
+    assert byte.to_unit(127) == 127.5 / 256
+    assert Integer(np.int8(0), np.int8(127)).from_unit(1.0) == 127
+    assert type(Uniform(np.float32(0), np.float32(1)).from_unit(0.5)) is float
+    assert as_json({"x": Choice(np.arange(3)).from_unit(0.9)}) == '{"x": 2}'
+
+
 @pytest.mark.parametrize("frozen", FROZEN, ids=lambda frozen: frozen.dist.name)
 def test_a_scipy_distribution_maps_back_to_itself_to_the_last_digit(frozen):
     dimension = Continuous(frozen)
@@ -208,7 +227,7 @@ def test_a_scipy_distribution_maps_back_to_itself_to_the_last_digit(frozen):
 @pytest.mark.parametrize(
     "dimension",
     [
-        *map(Continuous, FROZEN),
+        *map(Continuous, (*FROZEN, reference.beta(0.1, 0.1), reference.gamma(0.01))),
         *map(Discrete, (reference.randint(1, 10), reference.poisson(4), reference.skellam(3, 2))),
     ],
     ids=repr,

@@ -212,11 +212,7 @@ def osmac_stream(
             )
         draw = partial(_draw_over_groups, read, spread)
     pilot, first, failures = _pilot(draw, pilot_size, rng)
-    second = _second(draw, method, size, rng, pilot)
-    if second.n_rows != first.n_rows:
-        raise ValueError(
-            f"read must give the same rows each time, got {first.n_rows} rows and then {second.n_rows}"
-        )
+    second = _second(draw, method, size, rng, pilot, first.n_rows)
     X, y = np.concatenate([first.X, second.X]), np.concatenate([first.y, second.y])
     probabilities = np.concatenate([first.probabilities, second.probabilities])
     fit = _fit(X, y, probabilities, pilot.coef, f"the {method} subsample of {len(y)} rows")
@@ -256,10 +252,13 @@ def _first(draw: Draw, n: int, rng: Generator) -> _Step:
     )
 
 
-def _second(draw: Draw, method: str, n: int, rng: Generator, pilot: LogisticFit) -> _Step:
+def _second(draw: Draw, method: str, n: int, rng: Generator, pilot: LogisticFit, n_before: int) -> _Step:
+    """Draw the second step's rows by the pilot; `n_before` rows were read for the pilot."""
     slots = Slots(n, rng)
     transform = np.asarray(np.linalg.inv(pilot.information)) if method == "osmac_mmse" else None
     n_rows = draw([slots], partial(_score_by_pilot, pilot.coef, transform))
+    if n_rows != n_before:
+        raise ValueError(f"read must give the same rows each time, got {n_before} rows and then {n_rows}")
     if slots.total == 0.0:
         raise FitError("the second step, whose probabilities are all 0,", "separated")
     return _Step(slots.X, slots.y, slots.scores / slots.total, slots.numbers, n_rows)

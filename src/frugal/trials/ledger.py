@@ -14,6 +14,7 @@ from scipy.stats import qmc
 from frugal.checks import check_whole, is_real
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
+from frugal.trials.checks import LARGEST_TARGET
 
 
 class BaseTrialStrategy(ABC):
@@ -82,6 +83,8 @@ class BaseTrialStrategy(ABC):
             raise TypeError(f"an answer must be a Trial, got {trial!r}")
         if not is_real(trial.error) or math.isinf(trial.error):
             raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error!r}")
+        if abs(trial.error) > LARGEST_TARGET:
+            raise ValueError(f"an error must lie within +-{LARGEST_TARGET:g}, got {trial.error:g}")
 
     def report(self, task: TrialTask, epoch: int, score: float) -> bool:
         """Always True: no trial is stopped early."""

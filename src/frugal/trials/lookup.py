@@ -197,6 +197,9 @@ def _space(learner: str, candidates: list[Candidate]) -> SearchSpace:
 
 
 def _dimension(values: list[Any]) -> Dimension:
+    if len({(type(value), value) for value in values}) > len(set(values)):
+        listed = ", ".join(sorted(set(map(repr, values))))
+        raise ValueError(f"equal values of a look-up table must be of one type, got {listed}")
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return Ordinal(tuple(sorted(set(values))))
     return Choice(tuple(dict.fromkeys(values)))

@@ -92,10 +92,16 @@ class ModelBased(BaseTrialStrategy):
         self._settled = False  # True once `min_log_ei` is reached, until another result comes
 
     def tell(self, trial: Trial) -> None:
-        """Take a result; the surrogate is fitted again at the next `ask`."""
+        """Take a result, and fit the surrogate again once two trials have succeeded.
+
+        It is fitted here, not when it is needed, so that suggestions depend on the results alone. A fit starts
+        from the one before, and reading the recommendation would be one more.
+        """
         super().tell(trial)
         self._points.append(self._encoding.encode(trial.task.candidate))
         self._surrogate, self._settled = None, False
+        if self._n_succeeded >= 2:
+            self._fitted()
 
     @property
     def recommendation(self) -> Candidate | None:

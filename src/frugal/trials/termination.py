@@ -176,7 +176,11 @@ class Terminating:
 
     def tell(self, trial: Trial) -> None:
         """Hand an answer on, a stopped trial's with the error that is expected at the horizon."""
+        if not isinstance(trial, Trial):
+            raise TypeError(f"an answer must be a Trial, got {trial!r}")
         task = self._asked.get(trial.task.id, trial.task)  # the strategy refuses one that was not asked
+        if any(getattr(task, name) != getattr(trial.task, name) for name in ("candidate", "n_rows", "subset")):
+            raise ValueError(f"{trial.task} was not asked")
         expected = self._stopped.get(task.id)
         failed = math.isnan(trial.error)
         error = trial.error if expected is None or failed else 1 - expected

@@ -27,6 +27,22 @@ GAIN = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_represen
 MEASURED = ["seconds", "overhead_s"]
 
 
+def ends_its_process(candidate, n_rows=None, subset=0):
+    if candidate["x"] > 0.5:
+        os._exit(3)
+    return candidate["x"] ** 2 + 0.1
+
+
+def test_a_trial_without_a_cost_counts_as_failed_where_cost_is_modelled():
+    settings = GAIN | {"n_min": 5, "n_max": 50}
+    given = {"strategy": "fabolas", "settings": settings, "n_trials": 6, "random_state": 0, "trial_timeout": 30}
+    with pytest.warns(RuntimeWarning, match="trials failed"):
+        found = minimize(ends_its_process, {"x": Uniform(0.0, 1.0)}, **given)
+    assert found.n_trials >= 6
+    assert found.trials["cost"].isna().any()
+    assert found.candidate["x"] <= 0.5
+
+
 def test_a_listed_nan_is_tried_no_second_time_on_all_there_is():
     found = minimize(lambda c: 1.0 if c["a"] != c["a"] else 2.0, {"a": [math.nan, 1]}, n_trials=4, random_state=0)
     assert (found.n_trials, math.isnan(found.candidate["a"])) == (4, True)

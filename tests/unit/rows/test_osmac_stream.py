@@ -93,6 +93,12 @@ def test_a_failed_pilot_is_drawn_once_more_with_twice_the_rows(nz):
     assert (3, 24) in outcomes
 
 
+def test_chunks_that_can_be_read_only_once_are_refused(nz):
+    once = iter([nz])
+    with pytest.raises(ValueError, match="the same rows each time, got 4000 rows and then 0"):
+        osmac_stream(lambda: once, pilot_size=100, size=100, rng=np.random.default_rng(0))
+
+
 def test_bad_input_is_refused_in_one_sentence(nz):
     X, y = nz
     sizes = {"pilot_size": 50, "size": 50, "rng": np.random.default_rng(0)}

@@ -143,6 +143,14 @@ def test_what_is_no_whole_table_is_refused(table, change, message):
         LookUpProblem(change(table))
 
 
+def test_equal_values_of_two_types_are_refused(table):
+    doubled = table["candidate"].str.replace('"alpha": 2.0', '"alpha": 2')
+    with pytest.raises(
+        ValueError, match=r"equal values of a look-up table must be of one type, got 0\.5, 2, 2\.0"
+    ):
+        LookUpProblem(pd.concat([table, table.assign(candidate=doubled)[table["candidate"] != doubled]]))
+
+
 @pytest.mark.parametrize(
     ("task", "message"),
     [

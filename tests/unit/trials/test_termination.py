@@ -100,6 +100,10 @@ def test_tasks_get_their_epochs_and_answers_go_to_the_task_that_was_asked(oracle
         TrialTask(1, {"x": 0.2}, epochs=7),
     ]
     assert inner.reported[0] == (inner.answered[0].task, 1, 0.5)
+    with pytest.raises(ValueError, match=r"'x': 0.3.* was not asked"):
+        strategy.tell(Trial(replace(first, candidate={"x": 0.3}), 0.5, 1.0, 1.0))
+    with pytest.raises(TypeError, match="an answer must be a Trial, got 'x'"):
+        strategy.tell("x")
     assert strategy.incumbent == {"x": 0.5}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,8 +83,7 @@ class Posterior:
         self._covariance, self.data, self.theta = covariance, data, theta
         self._parameters, self.amplitude, self.noise = theta[:-2], math.exp(theta[-2]), math.exp(theta[-1])
         n = len(data.X)
-        self._k, self._pullback = covariance.on_pairs(data.pairs, self._parameters)
-        self._diagonal, self._diagonal_pullback = covariance.at(data.X, self._parameters)
+        self._set_pullbacks()
         gram = np.zeros(n * n)
         gram[data.below] = self.amplitude * self._k
         gram[:: n + 1] = self.amplitude * self._diagonal + self.noise
@@ -94,6 +94,19 @@ class Posterior:
             -0.5 * float(data.residuals @ self.alpha) - half_log_det - n / 2 * math.log(2 * math.pi)
         )
         self.n_clipped = 0
+
+    def _set_pullbacks(self) -> None:
+        """Compute covariances, and the functions that pull derivatives back through them."""
+        self._k, self._pullback = self._covariance.on_pairs(self.data.pairs, self._parameters)
+        self._diagonal, self._diagonal_pullback = self._covariance.at(self.data.X, self._parameters)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the functions, which cannot be pickled and are made again."""
+        return {name: value for name, value in vars(self).items() if not name.endswith("_pullback")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._set_pullbacks()
 
     def evidence_gradient(self) -> Array:
         """Derivative of the log evidence in theta; the jitter counts as a constant."""

@@ -175,9 +175,6 @@ class SignPosterior(Posterior):
     ) -> None:
         super().__init__(covariance, data, theta)
         self._sites = data.sites
-        cross, self._cross_pullback = data.sites.from_values(data.to_sites, self._parameters)
-        among, self._among_pullback = data.sites.among(self._parameters)
-        self._cross, self._among = self.amplitude * cross, self.amplitude * among
         self._half_sites = self._solve(self._cross)
         mean = self._cross.T @ self.alpha
         left = self._among - self._half_sites.T @ self._half_sites
@@ -187,6 +184,13 @@ class SignPosterior(Posterior):
             self.approximation = hold(mean, left, held[0], held[1] - held[0] * mean)
         self._mean_at_sites = mean
         self.log_evidence += self.approximation.log_evidence
+
+    def _set_pullbacks(self) -> None:
+        super()._set_pullbacks()
+        assert isinstance(self.data, SignData)
+        cross, self._cross_pullback = self.data.sites.from_values(self.data.to_sites, self._parameters)
+        among, self._among_pullback = self.data.sites.among(self._parameters)
+        self._cross, self._among = self.amplitude * cross, self.amplitude * among
 
     @property
     def held(self) -> tuple[Array, Array]:

@@ -89,7 +89,7 @@ def test_a_failed_trial_counts_as_the_worst_told():
         strategy.tell(Trial(strategy.ask(), error, 0.0, 1.0, reason="" if error == error else "diverged"))
     strategy.ask()
     filled = np.array([0.2, 0.6, 0.6, 0.4])
-    np.testing.assert_allclose(seen[0], (filled - filled.mean()) / filled.std())
+    np.testing.assert_allclose(seen[-1], (filled - filled.mean()) / filled.std())
 
 
 def test_a_run_ends_once_nothing_is_expected_to_be_gained():

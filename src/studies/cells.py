@@ -79,9 +79,11 @@ def every(
         for i in not_passing
         if _depth(estimates[i], *edges) < 0
     ]
-    needed = (
-        min(outside) if outside else max((_seeds_of_cell(estimates[i], *edges) for i in not_passing), default=0)
-    )
+    needed = 0  # no number of seeds moves a cell without spread that lies beyond the edge
+    if outside:
+        needed = min(outside)
+    elif not n_beyond:
+        needed = max((_seeds_of_cell(estimates[i], *edges) for i in not_passing), default=0)
     shown = min(by_p[:n_against] or not_passing or varied, key=lambda i: _depth(estimates[i], *edges))
     n_open = len(not_passing) - n_against
     remark = f"{noun}: agree {len(passing)}, open {n_open}, disagree {n_against}"
@@ -89,9 +91,8 @@ def every(
     remark += f", of these on the other side: {n_beyond}" if n_beyond else ""
     remark += f"; shown: {names[shown]}" if names else ""
     found = of_logarithms(estimates[shown]) if is_log else estimates[shown]
-    return replace(
-        found, verdict=verdict, seeds_to_decide=in_words(needed) if verdict == UNDECIDED else "", remark=remark
-    )
+    in_seeds = in_words(needed) if verdict == UNDECIDED and needed else ""
+    return replace(found, verdict=verdict, seeds_to_decide=in_seeds, remark=remark)
 
 
 def some(
@@ -133,7 +134,8 @@ def some(
     elif is_whole and all(_is_outside(estimates[i], low, high) for i in varied):
         verdict = CONTRADICTED
     elif is_whole or _depth(estimates[best], low, high) > 0:
-        needed = in_words(_seeds_of_cell(estimates[best], low, high))
+        n_tests = len(varied) if _depth(estimates[best], low, high) > 0 else 1
+        needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=n_tests))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")
     if verdict == UNDECIDED and not needed:

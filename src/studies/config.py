@@ -178,6 +178,10 @@ def check(config: Mapping[str, Any], *, source: str = "config") -> None:
         for name, settings in config["strategies"].items():
             with named(f"strategies.{name}"):
                 try_out_once(name, json.dumps(settings))
+        if "cv" not in config["strategies"]["successive_halving"]:
+            raise ValueError(
+                "strategies.successive_halving must have the key 'cv', the number of folds of its rungs, got none"
+            )
         _check_searches(config)
 
 

@@ -82,7 +82,8 @@ def mean(values: ArrayLike, bounds: tuple[float, float] = (-math.inf, math.inf))
     if x.size < 2:
         return Estimate(float(x.mean()) if x.size else math.nan, math.nan, math.nan, n_seeds=x.size)
     low, high = mean_interval(x)
-    return Estimate(float(x.mean()), max(low, bounds[0]), min(high, bounds[1]), float(x.std(ddof=1)), x.size)
+    sd = float(x.std(ddof=1)) if x.min() < x.max() else 0.0  # equal values, of which rounding makes others
+    return Estimate(float(x.mean()), max(low, bounds[0]), min(high, bounds[1]), sd, x.size)
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Estimate:
@@ -275,12 +276,14 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
 
     Returns:
         The number, or `>1000`; the estimate's own `seeds_to_decide`, if it has one; `EQUAL_VALUES`, if fewer seeds
-        than that all gave the same value.
+        than that all gave the same value; nothing, if the spread is unknown.
     """
     if estimate.seeds_to_decide is not None:
         return estimate.seeds_to_decide
     if is_of_few_equal_values(estimate):
         return in_words(EQUAL_VALUES)
+    if math.isnan(estimate.sd):
+        return ""  # one seed says nothing of the spread
     # An end without bound stays where it is, however many seeds there are.
     least = 0.0 if estimate.is_log else -math.inf
     low = least if estimate.low == least else estimate.ours

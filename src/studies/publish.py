@@ -90,7 +90,7 @@ def publish(
     source, published = results / contents.folder, results / "published"
     target = published / contents.folder
     if contents.claims and _is_wanted("claims.csv", only):
-        _check_claims(source / "claims.csv", partial=partial)
+        _check_claims(source / "claims.csv", partial=partial, scale=config["scale"])
     found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
     paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]
     left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, declared)]
@@ -311,10 +311,16 @@ def _commit() -> str:
         return "unknown"
 
 
-def _check_claims(path: Path, *, partial: bool) -> None:
+def _check_claims(path: Path, *, partial: bool, scale: str) -> None:
     if not path.exists():
         raise ValueError(f"{path} does not exist; run the workflow at paper scale first")
-    verdicts = pd.read_csv(path)["verdict"]
+    table = pd.read_csv(path)
+    other = table.loc[table["scale"].notna() & (table["scale"] != scale), "scale"]
+    if not other.empty:
+        raise ValueError(
+            f"{path} is of scale {other.iloc[0]}, the configuration of {scale}; give the one that made the results"
+        )
+    verdicts = table["verdict"]
     below = verdicts.eq(NOT_RUN).sum()
     if below and not (partial and below < len(verdicts)):
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")

@@ -43,7 +43,8 @@ class Region:
     def holds(self, low: float, high: float) -> bool:
         """Whether the interval from `low` to `high` lies wholly inside."""
         if self.is_open:
-            return self.low < low and high < self.high
+            is_above = self.low < low or self.low == low == -math.inf  # where there is no edge, nothing is outside
+            return is_above and (high < self.high or self.high == high == math.inf)
         return self.low <= low and high <= self.high
 
     def misses(self, low: float, high: float) -> bool:

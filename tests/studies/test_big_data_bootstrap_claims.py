@@ -7,7 +7,7 @@ import pytest
 from studies import estimates
 from studies.big_data import figure7, intervals
 from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
-from studies.estimates import CONTRADICTED, REPRODUCED
+from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
@@ -150,8 +150,9 @@ def good_at_n05(runs):
     [
         (twice_as_fast, {"blb.sooner_seconds": REPRODUCED, "blb.rows_per_second": REPRODUCED}),
         (
-            lambda runs: changed(runs, is_path("blb"), width_0=TRUE * 2.5),  # never gets there, nor is it good
-            {"blb.sooner_seconds": CONTRADICTED, "blb.sooner_rows": CONTRADICTED,
+            # Never gets there, nor is it good; it touched so few rows that it might be sooner with more of them.
+            lambda runs: changed(runs, is_path("blb"), width_0=TRUE * 2.5),
+            {"blb.sooner_seconds": CONTRADICTED, "blb.sooner_rows": UNDECIDED,
              "blb.comparable_error": CONTRADICTED, "blb.good_from_n06": CONTRADICTED},
         ),
         (good_at_n05, {"b_of_n.not_good_to_n06": CONTRADICTED}),  # n^0.6 alone would do

@@ -194,6 +194,16 @@ def test_claims_on_runs_made_by_hand():
     assert table.index[table["is_ours"]].tolist() == ours
 
 
+def test_a_method_that_never_arrives_leaves_the_interval_open_on_its_side():
+    table = judged(SAMPLE_SIZES, by_hand())
+    assert table.loc["small_theta_slows", "high"] == np.inf  # theta 0.1 ends below the level
+    assert table.loc["fewer_rows", ["low", "high"]].between(0, np.inf, inclusive="neither").all()
+    swap = {"dynamic_10": "dynamic_50", "dynamic_50": "dynamic_10"}
+    swapped = judged(SAMPLE_SIZES, by_hand().assign(method=by_hand()["method"].replace(swap)))
+    names = ["small_theta_slows", "fewer_rows", "faster", "fewer_rows_to_quality", "faster_to_quality"]
+    assert (swapped.loc[names, "low"] == 0).all()
+
+
 def test_claims_that_do_not_hold_of_swapped_methods():
     swap = {"batch": "dynamic_50", "dynamic_50": "batch"}
     table = judged(SAMPLE_SIZES, by_hand().assign(method=by_hand()["method"].replace(swap)))

@@ -349,6 +349,12 @@ def test_a_missing_key_is_named():
     assert config.complete(without) == BASE
 
 
+def test_halving_without_its_number_of_folds_is_refused():
+    whole = config.complete({"scale": "paper", "strategies": {"successive_halving": {}}}, source="here")
+    with pytest.raises(ValueError, match=r"^here: strategies\.successive_halving must have the key 'cv'"):
+        config.check(whole, source="here")
+
+
 def test_files_that_are_no_configuration_are_named(tmp_path):
     (tmp_path / "a.yaml").write_text("a: [1, 2")
     (tmp_path / "b.yaml").write_text("- 1")

@@ -76,6 +76,12 @@ def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, mon
     assert len(fitted) == 2
 
 
+def test_fits_are_not_taken_from_a_journal_of_other_data(tmp_path):
+    searches.refit(ALL, ROWS, journal=tmp_path / "journal")
+    with pytest.raises(ValueError, match="is the journal of another run, with other data"):
+        searches.refit(ALL.assign(data="stand-in"), ROWS, journal=tmp_path / "journal")
+
+
 def test_a_choice_that_fails_on_all_rows_has_no_error_and_the_others_have_theirs(caplog):
     bad = search("random", [0.1], [{"alpha": -1.0, "l1_ratio": 0.5}])
     by = searches.refit(pd.concat([HYPERTUNE, bad]), ROWS).set_index("method")

@@ -28,7 +28,7 @@ def place(tmp_path):
 
 def run(place, *verdicts, **how):
     if verdicts:
-        frame = pd.DataFrame({"claim": list(range(len(verdicts))), "verdict": verdicts})
+        frame = pd.DataFrame({"claim": range(len(verdicts)), "verdict": verdicts, "scale": CONFIG["scale"]})
         frame.to_csv(place / "results/greedy_cv/claims.csv", index=False)
     where = {"results": place / "results", "data": place / "data"}
     return publish("greedy_cv", **where, config=CONFIG, **how)
@@ -64,6 +64,16 @@ def test_a_run_of_another_machine_has_that_machines_record(place):
     (place / "machine.json").write_text('{"machine": {}}')
     with pytest.raises(ValueError, match=r"machine\.json must be what `python -m studies machine` writes"):
         read_machine(place / "machine.json")
+
+
+def test_a_configuration_of_another_scale_is_not_recorded_as_theirs(place):
+    table = pd.DataFrame({"verdict": ["reproduced", "undecided"], "scale": [None, "desk"]})
+    table.to_csv(place / "results/greedy_cv/claims.csv", index=False)
+    with pytest.raises(
+        ValueError, match=r"claims\.csv is of scale desk, the configuration of laptop; give the one"
+    ):
+        run(place)
+    assert not (place / "results/published").exists()
 
 
 def test_results_below_the_floor_are_not_published(place):
@@ -223,7 +233,7 @@ def test_some_parts_are_published_beside_what_stays_with_its_own_record(place):
 
 def test_claims_and_findings_are_published_whatever_their_rows_count(place):
     for name in ("claims", "findings"):
-        rows = {"verdict": ["reproduced", "not testable here"], "n_seeds": [0, 0], "scale": "paper"}
+        rows = {"verdict": ["reproduced", "not testable here"], "n_seeds": [0, 0], "scale": CONFIG["scale"]}
         pd.DataFrame(rows).to_csv(place / f"results/greedy_cv/{name}.csv", index=False)
     run(place)
     published = place / "results/published/greedy_cv"

@@ -228,6 +228,28 @@ def test_a_ratio_of_nought_opens_the_interval_below_and_an_infinite_one_above():
     assert (cells.verdict, cells.low) == (UNDECIDED, -math.inf)
 
 
+@pytest.mark.parametrize("region", [regions.above(10), regions.much(), regions.at_least(10)])
+def test_a_region_without_an_upper_edge_holds_an_interval_without_an_upper_end(region):
+    at_least = unbounded(ratio([20.0, 30.0, 25.0], [1.0, 1.1, 0.9]), below=False, above=True)
+    assert verdict(region, at_least) == REPRODUCED
+    assert not region.holds(20.0, math.nan)
+    assert regions.below(1).holds(-math.inf, 0.5)
+    assert not regions.below(1).holds(-math.inf, 1.0)
+
+
+def test_large_equal_values_are_equal_although_their_mean_is_rounded():
+    assert verdict(regions.above(1), mean(np.full(3, 6369979.911527222))) == UNDECIDED
+
+
+def test_what_one_seed_leaves_open_has_no_number_of_seeds():
+    assert seeds_to_decide(regions.at_least(0.5), mean([1.0])) == ""
+
+
+def test_no_seeds_move_a_cell_without_spread_beyond_the_edge():
+    found = every([[1.0, 1.1, 1.2], [-1.0, -1.0, -1.0]], regions.above(0))
+    assert (found.verdict, found.seeds_to_decide) == (UNDECIDED, "")
+
+
 def test_what_has_no_estimate_at_the_floor_is_undecided_and_says_why():
     claim = Claim(
         "a.b",
@@ -276,6 +298,13 @@ def test_cases_that_are_not_all_refute_no_sometimes():
     assert seeds_to_decide(regions.above(0), found) == ""  # nor would more seeds of them
     assert seeds_to_decide(regions.above(0), some([no, other], regions.above(0))) == ""
     assert int(seeds_to_decide(regions.above(0), some([no, open_cell], regions.above(0)))) > 4
+
+
+def test_to_agree_one_of_several_cells_needs_the_seeds_of_its_correction():
+    cells = np.random.default_rng(2).normal(0.0, 1.0, (5, 10))
+    cells[0] += 0.75
+    alone = int(some(cells[:1], regions.above(0)).seeds_to_decide or 0)
+    assert int(some(cells, regions.above(0)).seeds_to_decide) > max(alone, 10)
 
 
 def test_every_cell_may_have_to_lie_between_two_edges():

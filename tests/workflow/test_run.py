@@ -111,6 +111,11 @@ def test_a_second_run_has_nothing_to_do(smoke):
     assert time.monotonic() - started < 60  # a hang, not a benchmark
 
 
+def test_more_patience_with_downloads_fetches_nothing_again(smoke):
+    (smoke / "patient.yaml").write_text("download: {timeout_s: 120, n_retries: 9}")
+    assert "Nothing to be done" in snakemake(smoke, *SMOKE, "patient.yaml", "--dry-run").stdout
+
+
 def test_a_changed_setting_reruns_that_strategy_alone(smoke):
     (smoke / "changed.yaml").write_text("strategies: {greedy_early_stopping: {epsilon: 0.1}}")
     planned = snakemake(smoke, *SMOKE, "changed.yaml", "--dry-run").stdout

@@ -28,8 +28,9 @@ rule data:
             if wildcards.dataset in config["opt_in"]
             else ""
         ),
-        timeout_s=config["download"]["timeout_s"],
-        n_retries=config["download"]["n_retries"],
+        # Functions of `input`, which Snakemake does not compare: patience is no reason to fetch data again.
+        timeout_s=lambda wildcards, input: config["download"]["timeout_s"],
+        n_retries=lambda wildcards, input: config["download"]["n_retries"],
         code=lambda wildcards: hash_of(jobs.data(wildcards.dataset)),
     shell:
         "frugal data {wildcards.dataset} {params.stand_in} {params.opt_in}"

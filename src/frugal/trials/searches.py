@@ -138,7 +138,7 @@ def search(
         target.warm(initial_design(target.space, 1, rng_for("warm", learner, dataset, seed))[0])
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
     run_settings = {**settings, "strategies": {method: strategies.get(method, {})}}
-    header = {**names, "n_trials": n_trials, "settings": run_settings}
+    header = {**names, "data": target.data, "n_trials": n_trials, "settings": run_settings}
     table = _run(strategy, target, header, journal_path, time_s)
     _check_errors(f"{method} on {target.name}", table)
     table = _with_test_errors(table, target, strategy)

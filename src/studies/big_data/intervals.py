@@ -22,7 +22,7 @@ from numpy.random import Generator
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.cells import every
-from studies.estimates import Array, Arrays, Estimate, exact, resampled
+from studies.estimates import Array, Arrays, Estimate, exact, resampled, unbounded
 from studies.measures import percent_of, ratio_of
 from studies.records import Claim, Floor, Method, Study
 from studies.regions import Region, above, at_most, much, near
@@ -261,15 +261,14 @@ def _final_error(arrays: Arrays, method: str) -> float:
 
 
 def _sooner(arrays: Arrays, rng: Generator, *, currency: str) -> Estimate:
-    """Ratio of what BOOT spends to what BLB spends; 0 if BLB never gets there."""
+    """Ratio of what BOOT spends to what BLB spends; at most that of all it spent, if BLB never gets there."""
 
     def statistic(drawn: Arrays) -> float:
         limit = WITHIN * _final_error(drawn, "bootstrap")
         return _spent(drawn, "bootstrap", currency, limit) / _spent(drawn, "blb", currency, limit)
 
-    if _final_error(arrays, "blb") > WITHIN * _final_error(arrays, "bootstrap"):
-        return exact(0.0, arrays["blb_error"].shape[-1])
-    return resampled(statistic, arrays, rng, is_log=True)
+    never = _final_error(arrays, "blb") > WITHIN * _final_error(arrays, "bootstrap")
+    return unbounded(resampled(statistic, arrays, rng, is_log=True), below=never, above=False)
 
 
 def _workers(arrays: Arrays, rng: Generator) -> Estimate:

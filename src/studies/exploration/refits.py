@@ -69,7 +69,8 @@ def refit(
     facts = {"experiment": "refits", "learner": learner, "dataset": dataset, "data": runs["data"].iloc[0]}
     refit_rows, grid_rows = (settings.get(name) for name in ("refit_rows", "grid_rows"))
     problems = {n: _problem(learner, dataset, settings, n, root) for n in {refit_rows, grid_rows} - {0}}
-    kept = KeptFits(journal, {"learner": learner, "dataset": dataset, "settings": dict(settings)})
+    header = {"learner": learner, "dataset": dataset, "data": facts["data"], "settings": dict(settings)}
+    kept = KeptFits(journal, header)
 
     def row(method: str, seed: int, candidate: str, n_rows: int | None) -> dict[str, Any]:
         fit = kept.get(f"{n_rows} {candidate}", lambda: _fit(problems[n_rows], candidate))

@@ -237,11 +237,11 @@ def refit(
             or if the journal is another job's.
     """
     from studies.blocks import rows_of
-    from studies.shared.refits import SeedFits
+    from studies.shared.refits import SeedFits, data_of
 
     check_settings(settings, ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s"), complete=False)
     time_s = settings.get("time_s")
-    fits, rows = SeedFits(settings, root, journal), []
+    fits, rows = SeedFits(settings, root, journal, data_of(runs)), []
     for cell, part in paths(runs[~runs["method"].isin(CONTROLS)]).groupby(PROBLEM, sort=False):
         learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
         searches = {str(method): path for method, path in part.groupby("method", sort=False)}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from frugal import learners
 from frugal.interface import Candidate, TrialTask
@@ -18,6 +19,7 @@ from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problem_by_name import problem
 from frugal.trials.problems import LearnerProblem
 from studies.blocks import on_dataset
+from studies.tidy import provenance
 
 log = logging.getLogger(__name__)
 Fit = dict[str, Any]
@@ -42,6 +44,11 @@ class KeptFits:
         return self._kept[key]
 
 
+def data_of(runs: pd.DataFrame) -> dict[str, str]:
+    """Where the data of runs are from, by the name of the dataset."""
+    return {str(name): provenance(part) for name, part in runs.groupby("dataset")}
+
+
 class SeedFits:
     """Fits of candidates on the rows of learners, datasets and seeds, each made once.
 
@@ -50,11 +57,14 @@ class SeedFits:
             dataset.
         root: folder of the datasets.
         journal: where fits are kept as they are made; None: nowhere.
+        data: where the data are from, by dataset; a journal of fits on others is refused.
     """
 
-    def __init__(self, settings: Mapping[str, Any], root: str | Path, journal: JournalPath | None) -> None:
+    def __init__(
+        self, settings: Mapping[str, Any], root: str | Path, journal: JournalPath | None, data: Mapping[str, str]
+    ) -> None:
         self._settings, self._root = settings, root
-        self._kept = KeptFits(journal, {"settings": dict(settings)})
+        self._kept = KeptFits(journal, {"settings": dict(settings), "data": dict(data)})
         self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None
 
     def fit(self, learner: str, dataset: str, seed: int, candidate: Candidate | None) -> Fit:

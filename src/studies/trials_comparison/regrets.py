@@ -90,7 +90,7 @@ def refit(
     """
     from frugal.trials.problem_by_name import CURVES, LOOKUP
     from studies.shared.look_up_tables import least_test_error
-    from studies.shared.refits import SeedFits
+    from studies.shared.refits import SeedFits, data_of
 
     trials = so_far(trials_of(runs, "incumbent"))
     problems = trials[PROBLEM].drop_duplicates()
@@ -99,7 +99,8 @@ def refit(
     if trials["learner"].iloc[0] in (LOOKUP, CURVES):
         trials["least"] = least_test_error(runs)
     else:
-        fits = SeedFits({key: value for key, value in settings.items() if key != "not_run"}, root, journal)
+        of_problem = {key: value for key, value in settings.items() if key != "not_run"}
+        fits = SeedFits(of_problem, root, journal, data_of(trials))
         chosen = candidates(trials["incumbent"])
         cells = zip(trials["learner"], trials["dataset"], trials["seed"], chosen, strict=True)
         trials["test_error"] = [

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal import learners
+from frugal import datasets, learners
 from frugal.files import write
 from frugal.interface import Trial, TrialTask
 from frugal.spaces import Ordinal, SearchSpace, as_json
@@ -66,6 +66,15 @@ def test_no_trial_begins_after_the_time_of_a_search(monkeypatch, tmp_path):
     assert search(*asked, journal_path=journal)["candidate"].equals(table["candidate"])
     with pytest.raises(ValueError, match="time_s must be above 0"):
         search(*asked[:-1], {**block, "time_s": 0})
+
+
+def test_a_search_does_not_go_on_from_a_journal_of_other_data(tmp_path, monkeypatch):
+    asked = ("random", "elastic_net", "digits", 0, 2, {"n_train": 40, "n_valid": 30, "n_initial": 2})
+    search(*asked, journal_path=tmp_path / "search.jsonl")
+    load = datasets.load
+    monkeypatch.setattr(datasets, "load", lambda name, **how: replace(load(name, **how), provenance="stand-in"))
+    with pytest.raises(ValueError, match="is the journal of another run, with other data"):
+        search(*asked, journal_path=tmp_path / "search.jsonl")
 
 
 @pytest.mark.parametrize(

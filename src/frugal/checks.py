@@ -27,11 +27,7 @@ def is_whole(value: object, low: int) -> bool:
 
 
 def check_number(name: str, value: object, low: float, *, above: bool = False) -> None:
-    """Raise unless `value` is a finite number of at least `low`; with `above`, it must be above `low`.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless `value` is a finite number of at least `low`; with `above`, above `low`."""
     if not is_number(value, low) or (above and value == low):
         raise ValueError(
             f"{name} must be {'above' if above else 'at least'} {low:g} and a finite number, got {value!r}"
@@ -39,30 +35,18 @@ def check_number(name: str, value: object, low: float, *, above: bool = False) -
 
 
 def check_finite(name: str, value: object) -> None:
-    """Raise unless `value` is a finite number.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless `value` is a finite number."""
     if not is_real(value) or not math.isfinite(value):  # type: ignore[arg-type]
         raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 
 def check_positive(name: str, value: object) -> None:
-    """Raise unless `value` is a finite number above 0.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless `value` is a finite number above 0."""
     check_number(name, value, 0.0, above=True)
 
 
 def check_between(name: str, value: object, low: float, high: float, *, above: bool = False) -> None:
-    """Raise unless `value` is a number from `low` to `high`; with `above`, it must be above `low`.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless `value` is a number from `low` to `high`; with `above`, above `low`."""
     inside = is_number(value, low) and value <= high  # type: ignore[operator]
     if not inside or (above and value == low):
         bound = "above" if above else "at least"
@@ -70,43 +54,27 @@ def check_between(name: str, value: object, low: float, high: float, *, above: b
 
 
 def check_whole(name: str, value: object, low: int, high: int | None = None, what: str = "") -> None:
-    """Raise unless `value` is an integer from `low` to `high`. `what` says in the message what `high` is.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless `value` is an integer from `low` to `high`. `what` says what `high` is."""
     if not is_whole(value, low) or (high is not None and int(value) > high):  # type: ignore[call-overload]
         bound = "" if high is None else f", at most {high}{what and ', ' + what},"
         raise ValueError(f"{name} must be at least {low}{bound} and a whole number, got {value!r}")
 
 
 def check_choice(name: str, value: object, known: Iterable[str]) -> None:
-    """Raise unless `value` is among `known`.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless `value` is among `known`."""
     known = list(known)
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
 
 
 def check_rng(rng: object) -> None:
-    """Raise unless `rng` is a NumPy generator; a seed is not.
-
-    Raises:
-        ValueError: naming the argument.
-    """
+    """Raise ValueError unless `rng` is a NumPy generator; a seed is not."""
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
 
 
 def check_known(kind: str, name: str, known: Collection[str]) -> None:
-    """Raise unless `name` is among `known`. `kind` says in the message what is named.
-
-    Raises:
-        ValueError: listing the known ones.
-    """
+    """Raise ValueError unless `name` is among `known`. `kind` says what is named."""
     if name not in known:
         raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
 
@@ -114,11 +82,7 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
 def check_settings(
     settings: Mapping[str, Any], known: Collection[str], kind: str = "setting", *, complete: bool = True
 ) -> None:
-    """Raise if a setting is not among `known` or, where settings must be `complete`, if a known one is missing.
-
-    Raises:
-        ValueError: naming it and listing the known ones.
-    """
+    """Raise ValueError on a setting not among `known` or, where settings must be `complete`, on a missing one."""
     for name in settings:
         check_known(kind, name, known)
     for name in known if complete else ():

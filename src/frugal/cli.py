@@ -8,6 +8,7 @@ that fails on good input, in one sentence and exit status 3. A traceback is a bu
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import re
@@ -53,6 +54,9 @@ def run(
         if not _is_text(text):
             parser.error(f"{text!r} holds a null byte or half a character, as no argument of a command can")
     args = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names of columns and files may have characters that it lacks
+            stream.reconfigure(errors="backslashreplace")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with warnings.catch_warnings():
@@ -147,6 +151,7 @@ def search_trials(
     from frugal.code import jobs
     from frugal.trials.searches import search
 
+    check_suffix(args.output)
     settings = parse_settings(args.settings)
     classes = {name: f"{kind.__module__}:{kind.__name__}" for name, kind in others.items()}
 
@@ -176,12 +181,14 @@ def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> Iterator
     It is continued if the job's code is unchanged; `args.restart` sets an existing one aside.
     """
     from frugal.code import jobs
+    from frugal.model_selection.journal import lock_journal
     from frugal.trials.lines import JournalFile
     from frugal.trials.runs import forget
 
     journal = JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)
-    yield journal
-    forget(journal.path)
+    with lock_journal(journal.path):
+        yield journal
+        forget(journal.path)
 
 
 def _bench(args: argparse.Namespace) -> None:
@@ -256,7 +263,13 @@ def _show(problem: Problem, found: FoldSearchCV | TrialSearchCV, args: argparse.
     from frugal.model_selection import FoldSearchCV
     from frugal.select import report
 
-    ranked, baseline = report.ranking(found), report.baseline(problem, found)
+    ranked = report.ranking(found)
+    if args.output is not None:
+        with whole(args.output) as part:
+            joblib.dump(found.best_estimator_, part)
+    if args.results is not None:
+        write(ranked, args.results)
+    baseline = report.baseline(problem, found)
     print(report.format_ranking(ranked))
     print(report.comparison(found, baseline))
     print(
@@ -265,11 +278,7 @@ def _show(problem: Problem, found: FoldSearchCV | TrialSearchCV, args: argparse.
     for note in report.caveats(problem, found, baseline):
         print(f"note: {note}")
     if args.output is not None:
-        with whole(args.output) as part:
-            joblib.dump(found.best_estimator_, part)
         print(f"{args.output} has the best one, fitted to all rows, for joblib.load")
-    if args.results is not None:
-        write(ranked, args.results)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {

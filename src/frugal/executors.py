@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from operator import call
 from secrets import token_hex
 from typing import Any
 
@@ -143,9 +144,5 @@ class _OnDask(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Evaluate a task; `fn` is the result of the data task."""
-        future: Future[Any] = self._executor.submit(_evaluate_by, self._data, *args)
+        future: Future[Any] = self._executor.submit(call, self._data, *args)
         return future
-
-
-def _evaluate_by(evaluate: Evaluate, task: Any) -> Any:
-    return evaluate(task)

@@ -10,6 +10,7 @@ DISTRIBUTION: Final = "frugal-search"
 EXTRAS: Final[Mapping[str, str]] = {
     "torch": "networks",
     "torchvision": "networks",
+    "PIL": "networks",
     "emcee": "mcmc",
     "pyarrow": "parquet",
     "flaml": "peers",

@@ -87,19 +87,19 @@ class Pending(Generic[Task, Answer]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        for one in self._unanswered():
-            self._give_up(one)
+        for entry in self._unanswered():
+            self._give_up(entry)
 
     def __len__(self) -> int:
         return len(self._queue)
 
     def add(self, task: Task) -> None:
         """Start to evaluate a task."""
-        one = _Evaluation(task, self._kept(task))
-        if one.answer is None:
-            self._start(one)
-        self._queue.append(one)
-        if one.answer is None:
+        entry = _Evaluation(task, self._kept(task))
+        if entry.answer is None:
+            self._start(entry)
+        self._queue.append(entry)
+        if entry.answer is None:
             self._collect()
 
     def take(self) -> tuple[Task, Answer]:
@@ -115,85 +115,85 @@ class Pending(Generic[Task, Answer]):
             raise answer
         return self._queue.popleft().task, answer
 
-    def _start(self, one: _Evaluation[Task, Answer]) -> None:
-        one.submitted, one.is_running, one.counted_from = monotonic(), False, None
+    def _start(self, entry: _Evaluation[Task, Answer]) -> None:
+        entry.submitted, entry.is_running, entry.counted_from = monotonic(), False, None
         if self._executor is None:
-            one.future = Future()
+            entry.future = Future()
             try:
-                one.future.set_result(self._evaluate(one.task))
+                entry.future.set_result(self._evaluate(entry.task))
             except (Exception, SystemExit) as error:  # noqa: BLE001  raised where it is taken, as an executor's
-                one.future.set_exception(error)
+                entry.future.set_exception(error)
         else:
-            one.future = self._executor.submit(self._evaluate, one.task)
+            entry.future = self._executor.submit(self._evaluate, entry.task)
 
     def _unanswered(self) -> list[_Evaluation[Task, Answer]]:
-        return [one for one in self._queue if one.answer is None]
+        return [entry for entry in self._queue if entry.answer is None]
 
     def _wait(self) -> None:
-        futures = [one.future for one in self._unanswered() if one.future is not None]
+        futures = [entry.future for entry in self._unanswered() if entry.future is not None]
         wait(futures, None if self._timeout is None else _TICK_S, FIRST_COMPLETED)
 
     def _collect(self) -> None:
         """Store the results that have arrived, and end evaluations that took too long."""
-        for one in self._unanswered():
-            assert one.future is not None
-            if one.future.done():
-                self._settle(one, one.future)
-            elif self._timeout is not None and self._is_over(one, self._timeout):
-                self._expire(one, self._timeout)
-            if isinstance(one.answer, self._family.answer):
-                self._keep(one.task, one.answer)
+        for entry in self._unanswered():
+            assert entry.future is not None
+            if entry.future.done():
+                self._settle(entry, entry.future)
+            elif self._timeout is not None and self._is_over(entry, self._timeout):
+                self._expire(entry, self._timeout)
+            if isinstance(entry.answer, self._family.answer):
+                self._keep(entry.task, entry.answer)
 
-    def _settle(self, one: _Evaluation[Task, Answer], future: Future[Answer]) -> None:
-        family, seconds = self._family, monotonic() - one.submitted
+    def _settle(self, entry: _Evaluation[Task, Answer], future: Future[Answer]) -> None:
+        family, seconds = self._family, monotonic() - entry.submitted
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             answer = future.result()
-            one.answer = answer if isinstance(answer, family.answer) else _of_another_kind(family.answer, answer)
+            entry.answer = answer if isinstance(answer, family.answer) else _of_another_kind(family.answer, answer)
         elif isinstance(error, SystemExit):
             arguments = ", ".join(map(repr, error.args))  # not its code, which pickling may lose
             reason = f"the {family.noun} called sys.exit({arguments})"
-            one.answer = family.failed(one.task, seconds, reason)
-            _warn(f"{family.name(one.task)} failed: {reason}")
+            entry.answer = family.failed(entry.task, seconds, reason)
+            _warn(f"{family.name(entry.task)} failed: {reason}")
         elif isinstance(error, MemoryError):
-            one.answer = MemoryError(f"{family.name(one.task)}: the machine has too little memory ({error})")
+            entry.answer = MemoryError(f"{family.name(entry.task)}: the machine has too little memory ({error})")
         elif not _is_death(error):
-            one.answer = error
-        elif one.has_died:
-            one.answer = family.failed(one.task, seconds, f"its worker died twice: {error}")
+            entry.answer = error
+        elif entry.has_died:
+            entry.answer = family.failed(entry.task, seconds, f"its worker died twice: {error}")
         else:
-            one.has_died = True
-            _warn(f"{family.name(one.task)} is repeated, since its worker died: {error}")
-            self._start(one)
+            entry.has_died = True
+            _warn(f"{family.name(entry.task)} is repeated, since its worker died: {error}")
+            self._start(entry)
 
-    def _is_over(self, one: _Evaluation[Task, Answer], timeout: float) -> bool:
+    def _is_over(self, entry: _Evaluation[Task, Answer], timeout: float) -> bool:
         """True if an evaluation has run for longer than the limit.
 
         Some executors do not report what runs. An oldest task that is not reported as running counts as running.
         """
-        assert one.future is not None
-        if one.future.running() and not one.is_running:
-            one.is_running, one.counted_from, self._says_what_runs = True, monotonic(), True
-        may_run = one is self._unanswered()[0] and not isinstance(self._executor, Workers)
-        if may_run and one.counted_from is None:
-            one.counted_from = monotonic()
-        return one.counted_from is not None and monotonic() - one.counted_from > timeout
+        assert entry.future is not None
+        if entry.future.running() and not entry.is_running:
+            entry.is_running, entry.counted_from, self._says_what_runs = True, monotonic(), True
+        may_run = entry is self._unanswered()[0] and not isinstance(self._executor, Workers)
+        if may_run and entry.counted_from is None:
+            entry.counted_from = monotonic()
+        return entry.counted_from is not None and monotonic() - entry.counted_from > timeout
 
-    def _expire(self, one: _Evaluation[Task, Answer], timeout: float) -> None:
+    def _expire(self, entry: _Evaluation[Task, Answer], timeout: float) -> None:
         family = self._family
-        if self._says_what_runs and not one.is_running:
-            name = family.name(one.task)
-            one.answer = BrokenExecutor(f"no worker starts {name}: {family.noun}s that were given up hold them")
+        if self._says_what_runs and not entry.is_running:
+            name = family.name(entry.task)
+            entry.answer = BrokenExecutor(f"no worker starts {name}: {family.noun}s that were given up hold them")
             return
-        self._give_up(one)
-        one.answer = family.failed(one.task, timeout, f"the {family.noun} took more than {timeout:g} s")
+        self._give_up(entry)
+        entry.answer = family.failed(entry.task, timeout, f"the {family.noun} took more than {timeout:g} s")
 
-    def _give_up(self, one: _Evaluation[Task, Answer]) -> None:
-        assert one.future is not None
+    def _give_up(self, entry: _Evaluation[Task, Answer]) -> None:
+        assert entry.future is not None
         if isinstance(self._executor, Workers):
-            self._executor.stop(one.future)
+            self._executor.stop(entry.future)
         else:
-            one.future.cancel()
+            entry.future.cancel()
 
 
 def drive(

@@ -37,11 +37,7 @@ def added(group: str) -> Mapping[str, EntryPoint]:
 
 
 def check_added(group: str, ours: Collection[str]) -> None:
-    """Raise if another package adds a name to a group that is among `ours`.
-
-    Raises:
-        ValueError: naming it.
-    """
+    """Raise ValueError if another package adds a name to a group that is among `ours`."""
     for name, point in added(group).items():
         if name in ours:
             raise ValueError(f"{point.value} adds {name!r} to {group}, which has one of that name; rename it")

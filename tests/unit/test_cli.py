@@ -1,9 +1,10 @@
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from frugal.arguments import make_parser
-from frugal.cli import COMMANDS, main, run
+from frugal.cli import COMMANDS, journal_beside, main, run
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])
@@ -45,3 +46,38 @@ def test_a_message_names_the_option_that_was_typed(capsys, message, shown):
 
     assert run(make_parser(), {"select": refuse}, ["select", "mine.csv"]) == 2
     assert capsys.readouterr().err == f"frugal select: {shown}\n"
+
+
+def test_an_output_of_another_kind_is_refused_before_the_search(tmp_path, capsys):
+    output = tmp_path / "o.txt"
+    search = ["trials", "random", "--learner", "function", "--dataset", "branin", "--seed", "0", "--n-trials", "1"]
+    assert main([*search, "--output", str(output)]) == 2
+    assert capsys.readouterr().err == f"frugal trials: {output} must end in .csv or .parquet\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_search_to_the_same_output_is_refused(tmp_path):
+    args = SimpleNamespace(output=tmp_path / "o.csv", restart=False)
+    with (
+        journal_beside(args, lambda: None),
+        pytest.raises(ValueError, match="is the journal of a search that is under way"),
+        journal_beside(args, lambda: None),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["networks", "--n-repeats", "0"], "--n-repeats must be at least 1 and a whole number, got 0"),
+        (["networks", "--n-rows", "-5"], "--n-rows must be at least 1 and a whole number, got -5"),
+        (["select", "--n-rows", "-3"], "--n-rows must be at least 2 and a whole number, got -3"),
+        (["select", "--tables", "wdbc", "wdbc"], "--tables must be different ones, got wdbc, wdbc"),
+        (["select", "--tables", "wdbc", "nosuch"], "unknown dataset 'nosuch'"),
+        (["select", "--output", "o.txt"], "o.txt must end in .csv or .parquet"),
+        (["folds", "--datasets", "wdbc", "nosuch"], "unknown dataset 'nosuch'"),
+    ],
+)
+def test_a_bench_refuses_before_it_measures(capsys, options, message):
+    assert main(["bench", *options]) == 2
+    assert message in capsys.readouterr().err

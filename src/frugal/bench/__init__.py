@@ -66,8 +66,10 @@ def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
 def _bench_select(args: argparse.Namespace) -> str:
     from frugal.bench.select import TABLES, as_markdown, bench_select, overhead_ms
     from frugal.bench.select_problem import ESTIMATORS
-    from frugal.files import write
+    from frugal.files import check_suffix, write
 
+    if args.output is not None:
+        check_suffix(args.output)
     cells = bench_select(
         args.tables or TABLES,
         args.estimators or tuple(ESTIMATORS),

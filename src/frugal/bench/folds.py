@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_whole
+from frugal.checks import check_known, check_whole
+from frugal.datasets.catalogue import parse_name
 from frugal.folds.fast import FoldScores, score_fold
 from frugal.folds.splits import Split, split
 from frugal.interface import Candidate
@@ -70,6 +71,11 @@ def bench_folds(
     from frugal.datasets import load
 
     check_whole("n_candidates", n_candidates, 1)
+    check_whole("n_folds", n_folds, 2)
+    for name in datasets:
+        parse_name(name)
+    for classifier in classifiers:
+        check_known("classifier", classifier, tuple(BOUND_BY))
     rows = []
     with one_thread():
         for name in datasets:
@@ -119,6 +125,7 @@ def _compare(
     scores = np.stack([fold.scores for fold in ours], axis=1)
     return {
         "dataset": dataset.name,
+        "data": dataset.provenance,
         "classifier": classifier,
         "n_candidates": len(candidates),
         "n_peer": len(timed),

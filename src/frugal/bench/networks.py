@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import check_known
+from frugal.checks import check_known, check_whole
 from frugal.learners.networks import DEFAULTS, Conv, Plan, make
 
 if TYPE_CHECKING:
@@ -63,9 +63,12 @@ def bench_networks(
 
     from frugal.datasets import load
 
-    rows = []
+    check_whole("n_rows", n_rows, 1)
+    check_whole("n_repeats", n_repeats, 1)
     for network in networks:
         check_known("network", network, DEFAULTS)
+    rows = []
+    for network in networks:
         data = load(dataset or DATASETS[network], root=root)
         ours = make(
             network,

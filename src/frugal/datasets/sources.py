@@ -17,6 +17,7 @@ from frugal.datasets._files import check_file, recover, sha256_of, unpack, whole
 from frugal.datasets._stand_ins import stand_in
 from frugal.datasets.arrays import Arrays, class_counts, content_hash, row_hash, verify
 from frugal.datasets.catalogue import DamageError, DatasetError, Entry
+from frugal.extras import MissingExtraError
 
 MIRROR_VARIABLE = "FRUGAL_DATA_MIRROR"
 _RECORD = "source.json"  # beside a download in data/raw: where it came from, and its checksums
@@ -235,7 +236,12 @@ def _same(entry: Entry, arrays: Arrays) -> bool:
 
 def _from_stand_in(entry: Entry, failed: tuple[str, ...]) -> Arrival:
     """Use the stand-in, loudly; it is the original after all if its content hash says so."""
-    arrays = stand_in(entry)
+    try:
+        arrays = stand_in(entry)
+    except MissingExtraError as error:
+        raise DatasetError(
+            f"{entry.name} cannot be had, nor its stand-in ({error}): {'; '.join(failed)}"
+        ) from error
     shape = (sum(entry.stand_in_counts), entry.features)
     verify(f"the stand-in of {entry.name}", arrays, shape, entry.stand_in_counts)
     same = _same(entry, arrays)

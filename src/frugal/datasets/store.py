@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from tokenize import TokenError
@@ -13,11 +14,12 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.checks import check_between, check_whole
 from frugal.datasets._files import recover, whole_folder
 from frugal.datasets.arrays import class_counts, content_hash, stored_hash
 from frugal.datasets.catalogue import CATALOGUE, DatasetError, Entry, parse_name
 from frugal.datasets.dataset import Dataset, Provenance
-from frugal.datasets.sources import Arrival, resolve
+from frugal.datasets.sources import Arrival, StandInWarning, resolve
 from frugal.limits import check_plain
 
 _MAX_TIMEOUT_S = 86_400.0
@@ -57,10 +59,8 @@ def prepare(
         ['X.npy', 'provenance.json', 'y.npy']
     """
     entry = CATALOGUE[parse_name(name)[0]]
-    if not 0 < timeout_s <= _MAX_TIMEOUT_S:
-        raise ValueError(f"timeout_s must be above 0 and at most {_MAX_TIMEOUT_S:g}, got {timeout_s}")
-    if n_retries < 1:
-        raise ValueError(f"n_retries must be at least 1, got {n_retries}")
+    check_between("timeout_s", timeout_s, 0, _MAX_TIMEOUT_S, above=True)
+    check_whole("n_retries", n_retries, 1)
     folder = Path(root) / "processed" / entry.name
     with whole_folder(folder) as part:
         arrival = resolve(
@@ -133,12 +133,16 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
     folder = Path(root) / "processed" / base
     if not folder.exists():
         recover(folder)
-    if not (folder / "provenance.json").is_file():
+    is_kept = (folder / "provenance.json").is_file()
+    if not is_kept:
         prepare(base, root=root)
     try:
         dataset = _read(base, folder)
     except (OSError, EOFError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise DatasetError(f"{folder} is damaged ({error}): delete it and prepare {base} again") from error
+    if is_kept and dataset.provenance == "stand-in":  # `prepare` has just said so of a new one
+        text = f"{folder} holds a stand-in of an earlier run; `frugal data {base}` looks for the real data"
+        warnings.warn(text, StandInWarning, stacklevel=2)
     return dataset if n_rows is None else dataset.subset(n_rows)
 
 

@@ -13,22 +13,8 @@ from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
 
-def check_counts(n_candidates: int, n_folds: int) -> None:
-    """Refuse an empty candidate list, and a single fold.
-
-    Raises:
-        ValueError: if `n_candidates` is below 1 or `n_folds` below 2.
-    """
-    check_whole("n_candidates", n_candidates, 1)
-    check_whole("n_folds", n_folds, 2)
-
-
 def check_budget(budget: int | None) -> None:
-    """Refuse a budget below one fold evaluation; None means no limit.
-
-    Raises:
-        ValueError: if `budget` is below 1 or not whole.
-    """
+    """Raise ValueError unless `budget` is None (no limit) or an integer of at least 1."""
     if budget is not None:
         check_whole("budget", budget, 1)
 
@@ -210,7 +196,7 @@ class BaseFoldStrategy:
 
 
 class Rounds(BaseFoldStrategy, ABC):
-    """Ask-and-tell round by round; the first round is one fold of every candidate."""
+    """Base of the strategies that go round by round; the first round is one fold of every candidate."""
 
     def __init__(self, *, n_candidates: int, n_folds: int) -> None:
         super().__init__(n_candidates=n_candidates, n_folds=n_folds)
@@ -238,7 +224,7 @@ class Rounds(BaseFoldStrategy, ABC):
 
 
 class Sequential(BaseFoldStrategy, ABC):
-    """Ask-and-tell over candidates in their order; with several workers the next candidates are started early."""
+    """Base of the strategies that take candidates in their order; with several workers the next start early."""
 
     def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)

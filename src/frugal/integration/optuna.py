@@ -147,7 +147,7 @@ class LearningCurvePruner(BasePruner):
         if best is None or n % self._interval or not MIN_POINTS <= n < self._horizon:
             return False
         target = _scores(study, best)[-1]
-        if not np.isfinite(scores).all() or max(scores) > target:
+        if not np.isfinite([*scores, target]).all() or max(scores) > target:
             return False
         rng = np.random.default_rng(seed_for("curve", self._seed, trial.number, n))
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -162,18 +161,20 @@ class Journal:
 
 
 def _row(task: FoldTask, fit: Fit) -> dict[str, Any]:
-    """Convert a fit to plain values for a line; missing numbers become nan."""
+    """Convert a fit to plain values for a line."""
     scored = fit if isinstance(fit, ScoredFit) else ScoredFit(fit.score, fit.seconds, fit.reason)
-    row = {"candidate": task.candidate, "fold": task.fold, "n_rows": task.n_rows} | asdict(scored)
-    return {name: _plain(value) for name, value in row.items()}
+    return {"candidate": task.candidate, "fold": task.fold, "n_rows": task.n_rows, **plain_fit(scored)}
+
+
+def plain_fit(fit: ScoredFit) -> dict[str, Any]:
+    """Convert a fit to plain values by the names of its attributes."""
+    return {name: _plain(value) for name, value in asdict(fit).items()}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: float(score) for name, score in value.items()}
-    if value is None or isinstance(value, str | int):
-        return value
-    return float(value) if not math.isnan(value) else math.nan
+    return value if value is None or isinstance(value, str) else float(value)
 
 
 def seed_in(path: str | os.PathLike[str] | None) -> int | None:

@@ -185,7 +185,7 @@ def minimize(
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
         parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
-        limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
+        limited = LimitedTrialStrategy(planned.make(searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
         ends_whole = planned.varies is not None
         progress = TrialProgress(verbose, planned.n_trials, may_end_whole=ends_whole, time_limit=time_limit)
@@ -196,18 +196,14 @@ def minimize(
                 kept.keep_trial(trial)
                 progress.add(lambda: None if limited.best is None else limited.best.error, kept.n_answered)
 
-            interruption: KeyboardInterrupt | BrokenExecutor | None
-            try:
-                interruption = run.go(
-                    backend.evaluate,
-                    executor=backend.executor,
-                    n_pending=backend.n_pending,
-                    trial_timeout=trial_timeout,
-                    kept=kept.answer,
-                    keep=keep,
-                )
-            except BrokenExecutor as error:
-                interruption = error
+            interruption = run.go(
+                backend.evaluate,
+                executor=backend.executor,
+                n_pending=backend.n_pending,
+                trial_timeout=trial_timeout,
+                kept=kept.answer,
+                keep=keep,
+            )
     progress.end(None if limited.best is None else limited.best.error, kept.n_answered)
     if interruption is None:
         return _found(run, limited, planned)
@@ -326,13 +322,6 @@ def _seed(random_state: Any, journal: str | os.PathLike[str] | None) -> int:
         return int(random_state.randint(2**31 - 1))
     check_whole("random_state", random_state, 0)
     return int(random_state)
-
-
-def _make(planned: Plan, space: SearchSpace, seed: int) -> Any:
-    from frugal.trials import make
-
-    rng = np.random.default_rng(seed)
-    return make(planned.strategy, space=space, n_trials=planned.n_trials, rng=rng, **planned.settings)
 
 
 def _parts(

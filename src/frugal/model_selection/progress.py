@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Final
 
@@ -38,6 +39,10 @@ def warn_of_interruption(
     warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
 
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()  # None: it was closed before Python started
+
+
 class ProgressLine:
     """Prints how many fits are done, the seconds, and the mean score of the best candidate so far.
 
@@ -58,7 +63,7 @@ class ProgressLine:
     def _begin(self, verbose: int, most: int, text: str, time_limit: float | None) -> None:
         self._is_on, self._most, self._time_limit = verbose > 0, most, time_limit
         self._started = self._printed = monotonic()
-        self._n_new, self._n_kept, self._on_terminal = 0, 0, sys.stdout.isatty() and verbose == 1
+        self._n_new, self._n_kept, self._on_terminal = 0, 0, _is_terminal() and verbose == 1
         if self._is_on:
             print(text)
 
@@ -88,7 +93,8 @@ class ProgressLine:
         done = f"{n_done} of at most {most} {self._unit}"
         text = f"{done}, {spent:.0f} s, about {left:.0f} s left, best: "
         text += "none yet" if best is None else f"{best:.6g}"
-        print(f"{text:<79}", end=end, flush=True)
+        with suppress(OSError):  # a line that nobody can read is no reason to lose the search
+            print(f"{text:<79}", end=end, flush=True)
 
 
 class TrialProgress(ProgressLine):

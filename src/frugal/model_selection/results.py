@@ -86,10 +86,9 @@ def tabulate(
     """
     cells, metrics = outcome.cells(), metric_names(outcome.fits.values())
     shape = len(outcome.candidates), outcome.n_folds
+    hole = formatter_input(Fit(math.nan, math.nan), metrics, math.nan, return_train_score)
     outs = [
-        formatter_input(cells[at][2], metrics, error_score, return_train_score)
-        if at in cells
-        else _hole(metrics, return_train_score)
+        formatter_input(cells[at][2], metrics, error_score, return_train_score) if at in cells else hole
         for at in np.ndindex(shape)
     ]
     has = np.array([at in cells for at in np.ndindex(shape)]).reshape(shape)
@@ -104,8 +103,9 @@ def tabulate(
         for name in metrics:
             chosen = outcome.chosen if name == (metric or metrics[0]) else None
             _rank(results, name, has, rows, chosen)
+        is_incomplete = ~np.asarray(has.all(axis=1))
         for name in ("fit_time", "score_time"):
-            _fill(results, name, np.array([out[name] for out in outs]).reshape(shape), ~_rows_with_all(has))
+            _fill(results, name, np.array([out[name] for out in outs]).reshape(shape), is_incomplete)
     return results | _more(outcome, cells, has, rows)
 
 
@@ -118,10 +118,6 @@ def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
         rows[candidate] = _n_rows(task)
     has_all = counts == outcome.n_folds
     return np.asarray(has_all & (rows == max(rows[has_all], default=0.0)))
-
-
-def _rows_with_all(has: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return np.asarray(has.all(axis=1))
 
 
 def metric_names(fits: Any) -> list[str]:
@@ -148,10 +144,6 @@ def formatter_input(fit: Fit, metrics: list[str], error_score: float, return_tra
     if return_train_score:
         out["train_scores"] = _by_metric(error_score if train is None else train, metrics)
     return out
-
-
-def _hole(metrics: list[str], return_train_score: bool) -> dict[str, Any]:
-    return formatter_input(Fit(math.nan, math.nan), metrics, math.nan, return_train_score)
 
 
 def _by_metric(scores: Scores, metrics: list[str]) -> Scores:
@@ -187,7 +179,7 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     """Rank candidates by folds and rows, most first, then by mean; ties share a rank, as in scikit-learn."""
     from scipy.stats import rankdata
 
-    complete = _rows_with_all(has)
+    complete: NDArray[np.bool_] = np.asarray(has.all(axis=1))
     scores = _columns(results, f"test_{metric}", has.shape[1])
     means = np.full(len(scores), np.nan)
     means[complete] = results[f"mean_test_{metric}"][complete]

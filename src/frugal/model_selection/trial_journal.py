@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from frugal.code import jobs
 from frugal.interface import Trial, TrialTask
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.journal import Journal, journal_of
+from frugal.model_selection.journal import Journal, journal_of, plain_fit
 from frugal.model_selection.trial_evaluation import ScoredTrial
 from frugal.trials.lines import JournalFile, JournalPath
 from frugal.trials.live import as_text
@@ -92,7 +92,7 @@ def trials_journal(
 
 def _row(trial: Trial) -> dict[str, Any]:
     task, answer = trial.task, {name: getattr(trial, name) for name in ANSWER}
-    fits = [_fit(fit) for fit in trial.fits] if isinstance(trial, ScoredTrial) else None
+    fits = [plain_fit(fit) for fit in trial.fits] if isinstance(trial, ScoredTrial) else None
     plain = {name: _number(getattr(task, name)) for name in _EXACT}
     answer |= {name: float(answer[name]) for name in ("error", "seconds", "cost", "overhead_s")}
     return plain | answer | {"candidate": as_text(task.candidate), "curve": list(trial.curve), "fits": fits}
@@ -100,15 +100,3 @@ def _row(trial: Trial) -> dict[str, Any]:
 
 def _number(value: int | None) -> int | None:
     return None if value is None else int(value)
-
-
-def _fit(fit: ScoredFit) -> dict[str, Any]:
-    scores = {name: _scores(getattr(fit, name)) for name in ("test_scores", "train_scores")}
-    numbers = {name: float(getattr(fit, name)) for name in ("score", "seconds", "fit_time", "score_time")}
-    return numbers | scores | {"reason": fit.reason}
-
-
-def _scores(scores: Any) -> Any:
-    if isinstance(scores, dict):
-        return {name: float(score) for name, score in scores.items()}
-    return None if scores is None else float(scores)

@@ -8,13 +8,15 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeVar
 
+import numpy as np
+
 from frugal.checks import check_whole
 from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.model_selection.limited import Limits
 from frugal.spaces import SearchSpace, alike
 from frugal.trials.brackets import last_bracket, plan_bracket
 from frugal.trials.checks import LARGEST_TARGET
-from frugal.trials.strategies import check_settings, settings_of
+from frugal.trials.strategies import check_settings, make, settings_of
 
 N_TRIALS: Final = 50
 """Default number of trials."""
@@ -74,6 +76,11 @@ class Plan:
     def is_whole(self, task: TrialTask) -> bool:
         """True if a task has the full resource."""
         return task.n_rows in (None, self.n_rows) and task.epochs in (None, self.epochs)
+
+    def make(self, space: SearchSpace, seed: int) -> TrialStrategy:
+        """Make a new strategy."""
+        rng = np.random.default_rng(seed)
+        return make(self.strategy, space=space, n_trials=self.n_trials, rng=rng, **self.settings)
 
 
 def gives_less(strategy: str) -> bool:

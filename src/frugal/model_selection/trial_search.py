@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
@@ -44,7 +44,6 @@ from frugal.model_selection.trial_plan import LOGARITHMIC, LimitedTrialStrategy,
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
-from frugal.trials.strategies import make
 
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _NEARLY: Final = 0.05
@@ -334,7 +333,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         if self.resource is None:
             return ResourceSpec(None, None, 1, noun="", **common)
         if self.resource == "n_samples":
-            least = min(self.n_splits_ * 2 * (n_classes or 1), n_rows)  # as scikit-learn's halving has it
+            least = min(max(self.n_splits_, 5) * 2 * (n_classes or 1), n_rows)  # as halving on 5 folds
             return ResourceSpec("rows", n_rows, least, noun="rows", **common)
         parameters = self.estimator.get_params()
         if self.resource not in parameters:
@@ -387,19 +386,15 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
                 journal.keep_trial(trial)
                 progress.add(score, journal.n_answered)
 
-            interruption: Interruption | None
-            try:
-                interruption = run.go(
-                    backend.evaluate,
-                    executor=backend.executor,
-                    n_pending=backend.n_pending,
-                    trial_timeout=self.trial_timeout,
-                    failed_error=evaluation.failed_error(self._failed_score),
-                    kept=journal.answer,
-                    keep=keep,
-                )
-            except BrokenExecutor as error:
-                interruption = error
+            interruption = run.go(
+                backend.evaluate,
+                executor=backend.executor,
+                n_pending=backend.n_pending,
+                trial_timeout=self.trial_timeout,
+                failed_error=evaluation.failed_error(self._failed_score),
+                kept=journal.answer,
+                keep=keep,
+            )
         self.n_trials_kept_ = journal.n_answered
         progress.end(score(), journal.n_answered)
         ended = limited.ended if interruption is None else ending_of(interruption)
@@ -407,13 +402,10 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
 
     def _make(self, problem: _Problem) -> LimitedTrialStrategy:
         """A new strategy within the limits of this search, whose time counts from here."""
-        planned, rng = problem.plan, np.random.default_rng(problem.seed)
-        strategy = make(
-            planned.strategy, space=problem.space, n_trials=planned.n_trials, rng=rng, **planned.settings
-        )
+        strategy = problem.plan.make(problem.space, problem.seed)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
         remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
-        return LimitedTrialStrategy(strategy, planned, limits, remedy=remedy)
+        return LimitedTrialStrategy(strategy, problem.plan, limits, remedy=remedy)
 
     def _parts(self, problem: _Problem, n_pending: int) -> dict[str, Any]:
         """Values that identify the search, for the header of its journal."""

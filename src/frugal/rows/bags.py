@@ -230,6 +230,11 @@ def bag(parts: Sequence[Part], *, n: int, b: int, settled_s: bool = False) -> Ba
         raise ValueError(
             f"fit must return coefficients of one shape, got {' and '.join(map(str, sorted(shapes)))}"
         )
+    widths = {quality.shape for quality in qualities}
+    if len(widths) > 1:
+        raise ValueError(
+            f"statistic must return arrays of one shape, got {' and '.join(map(str, sorted(widths)))}"
+        )
     estimates = np.full((len(parts), r.max(), *shapes.pop()), np.nan)
     rows = np.zeros((len(parts), r.max()), dtype=np.int64)
     coefs = np.full((len(parts), *estimates.shape[2:]), np.nan)

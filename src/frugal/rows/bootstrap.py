@@ -52,7 +52,8 @@ def subsample_size(n: int, gamma: float) -> int:
     """
     check_whole("n", n, 1)
     check_between("gamma", gamma, 0.0, 1.0, above=True)
-    return math.floor(math.pow(n, gamma) * (1.0 + 1e-12))  # a root that is whole may come out just below it
+    b = math.floor(math.pow(n, gamma) * (1.0 + 1e-12))  # a root that is whole may come out just below it
+    return min(n, b)
 
 
 def blb(

@@ -43,7 +43,7 @@ DEFAULT_CORRECTION: Final = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SubsampleFit:
     """A fit on a subsample, with its draws and warnings.
 

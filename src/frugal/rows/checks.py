@@ -32,12 +32,52 @@ def check_features(X: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def check_finite(name: str, array: NDArray[Any]) -> None:
-    """Raise unless every entry is finite.
+def names_of(X: object) -> tuple[Any, ...] | None:
+    """Names of the columns of a table, such as a data frame, if they are strings; None: there are none."""
+    names = tuple(getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def check_names(what: str, names: tuple[Any, ...] | None, known: tuple[Any, ...] | None) -> None:
+    """Raise unless the columns of a table are the known ones in the same order; arrays have no names to check.
 
     Raises:
-        ValueError: naming the argument.
+        ValueError: listing both. `what` says in the message which table it is.
     """
+    if names is not None and known is not None and names != known:
+        raise ValueError(f"{what} must have the columns {[*known]} in this order, got {[*names]}")
+
+
+def check_passes(read: object) -> None:
+    """Raise unless `read` is a function.
+
+    Raises:
+        TypeError: naming what it is.
+    """
+    if not callable(read):
+        raise TypeError(
+            f"read must be a function that starts a pass over chunks (X, y), got a {type(read).__name__}"
+        )
+
+
+def check_binary(y: NDArray[Any]) -> NDArray[np.float64]:
+    """Return labels 0 and 1 as floats; objects that are numbers or booleans are numbers, too.
+
+    Raises:
+        ValueError: on another label.
+    """
+    if y.dtype.kind in "biuf":
+        others = y[(y != 0) & (y != 1)].tolist()
+    else:
+        numbers = (int, float, np.number, np.bool_)
+        others = [label for label in y.tolist() if not (isinstance(label, numbers) and label in (0, 1))]
+    if others:
+        raise ValueError(f"y must hold the labels 0 and 1, got {others[0]!r}")
+    return y.astype(float)
+
+
+def check_finite(name: str, array: NDArray[Any]) -> None:
+    """Raise ValueError unless every entry is finite."""
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got nan or infinite entries")
 

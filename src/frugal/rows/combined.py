@@ -22,14 +22,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 from sklearn.base import clone
 
-from frugal.checks import check_choice, check_whole
+from frugal.checks import check_choice, check_rng, check_whole
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
+from frugal.rows.checks import check_features
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import HESSIAN_SHARE, fit_dynamic_sample
 from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, fit_pilot, sampling_probabilities
-from frugal.rows.subsamples import check_sizes, seed_of
+from frugal.rows.subsamples import check_functions, check_sizes, seed_of
 from frugal.rows.traces import Fit
 
 
@@ -123,6 +124,7 @@ def blb_osmac(
     check_sizes(b, r, len(rows), rows.classes)
     check_whole("s", s, 1)
     check_whole("pilot_size", pilot_size, 1)
+    check_functions(fit, statistic)
     generator = np.random.default_rng(seed_of(rng))
     probabilities, drawn_by, n_drawn = _probabilities(X, y, method, pilot_size, generator)
     parts = [
@@ -184,7 +186,7 @@ def blb_svm(
         b: rows of a subsample.
         s: number of subsamples.
         r: number of resamples per subsample, at least 2.
-        svm: a `SVMKM`, `KMSVM` or `WKMSVM`, not changed.
+        svm: a `SVMKM`, `KMSVM` or `WKMSVM`, not changed; without a `random_state` it gets one from `rng`.
         rng: generator of all random draws.
         statistic: quality of decision values, shape (k, n_queries).
 
@@ -206,9 +208,12 @@ def blb_svm(
     if len(found := np.unique(labels)) != 2:
         raise ValueError(f"y must hold two classes, got {len(found)}")
     check_whole("b", b, 1)
-    points = np.asarray(queries, dtype=float)
+    check_rng(rng)
+    points = np.asarray(check_features(queries), dtype=float)
     compression = svm.compression if svm.compression == 1 else svm.compression * len(labels) / b
     scaled = clone(svm).set_params(compression=compression)
+    if svm.random_state is None:
+        scaled.set_params(random_state=int(rng.integers(2**31)))
 
     def decide(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
         fitted: ReducedSVM = clone(scaled).fit(rows, labels, weights)
@@ -261,7 +266,8 @@ class DynamicBag:
 
     Attributes:
         bag: coefficients and quality.
-        fits: every fit with its trace, in order: subsample by subsample.
+        fits: every fit with its trace, in order: subsample by subsample; also those left out of `bag`, whose
+            classes a hyperplane separates.
         counts: for each fit, how often its resample has each row.
         hessian_share: the argument of the fits.
 
@@ -324,7 +330,7 @@ def blb_dynamic(
         rng: generator of all random draws.
         statistic: quality of coefficients, shape (k, d (C - 1)): log-odds of each class but the first against the
             first, class by class.
-        **settings: settings of `fit_dynamic_sample`: theta, initial_size, ridge, ...
+        **settings: settings of `fit_dynamic_sample` but `classes`: theta, initial_size, ridge, ...
 
     Raises:
         ValueError: as `blb` and `fit_dynamic_sample`.
@@ -347,6 +353,10 @@ def blb_dynamic(
         every = np.repeat(np.arange(len(rows)), often)
         fits.append(fit_dynamic_sample(rows[every], labels[every], classes=classes, rng=generator, **settings))
         counts.append(often)
+        if fits[-1].status == "separated":
+            raise ValueError(
+                "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
+            )
         coef = fits[-1].coef
         return (coef[:, 1:] - coef[:, :1]).ravel(order="F")
 

@@ -51,8 +51,10 @@ class SumsFit:
     add: Callable[[NDArray[Any], NDArray[Any] | None, Array], ArrayLike]
     solve: Callable[[Array], ArrayLike]
 
-    def __call__(self, X: NDArray[Any], y: NDArray[Any] | None, weights: Array) -> ArrayLike:
-        """Coefficients of rows in memory."""
+    def __call__(
+        self, X: NDArray[Any], y: NDArray[Any] | None, weights: Array, *, start: Array | None = None
+    ) -> ArrayLike:
+        """Coefficients of rows in memory; sums need no `start`."""
         return self.solve(np.asarray(self.add(X, y, weights), dtype=float))
 
 

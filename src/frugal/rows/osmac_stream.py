@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from frugal.checks import check_choice, check_rng, check_whole
+from frugal.rows.checks import check_binary, check_features, check_names, check_passes, names_of
 from frugal.rows.parquet_rows import ParquetRows
 from frugal.rows.spread import Spread
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
@@ -46,7 +47,7 @@ Drawn = tuple[Floats, Floats, Floats, NDArray[np.intp]]
 """X, y, scores and numbers of rows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StreamFit:
     """A fit on a subsample of a stream.
 
@@ -144,7 +145,7 @@ class Slots:
             self.put(exchanged, (X[taken], y[taken], scores[taken], numbers[taken]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Step:
     """Rows drawn in one step, with their probabilities, and the rows of the stream."""
 
@@ -203,6 +204,7 @@ def osmac_stream(
     check_whole("pilot_size", pilot_size, 1)
     check_whole("size", size, 1)
     check_rng(rng)
+    check_passes(read)
     spread = Spread.over(n_workers, executor)
     draw: Draw = partial(_draw_in_turn, read)
     if not spread.is_here:
@@ -294,10 +296,13 @@ def _pick(cumulative: Floats, shares: Floats) -> NDArray[np.intp]:
 
 
 def _draw_in_turn(read: Read, slots: Sequence[Slots], score: Score) -> int:
-    n_seen, width = 0, None
+    n_seen, width, names = 0, None, None
     for rows, labels in read():
+        if np.shape(rows)[:1] == (0,):
+            continue
+        check_names("every chunk", names_of(rows), names)
         X, y = _checked(rows, labels, width)
-        width = X.shape[1]
+        width, names = X.shape[1], names or names_of(rows)
         numbers = np.arange(n_seen, n_seen + len(y))
         for one, scores in zip(slots, score(X, y), strict=True):
             one.see(X, y, scores, numbers)
@@ -307,16 +312,14 @@ def _draw_in_turn(read: Read, slots: Sequence[Slots], score: Score) -> int:
 
 def _checked(rows: ArrayLike, labels: ArrayLike | None, width: int | None) -> tuple[Floats, Floats]:
     """Check a chunk, which must have the columns of the one before."""
-    X, y = np.asarray(rows, dtype=float), np.asarray([] if labels is None else labels, dtype=float)
-    if X.ndim != 2 or y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
+    X, y = np.asarray(check_features(rows), dtype=float), np.asarray([] if labels is None else labels)
+    if y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
         raise ValueError(
             f"read must give chunks of shape (n_chunk, d) and (n_chunk,), got {X.shape} and {y.shape}"
         )
     if not np.isfinite(X).all():
         raise ValueError("X must be finite, got nan or infinity")
-    if not ((y == 0.0) | (y == 1.0)).all():
-        raise ValueError(f"y must hold the labels 0 and 1, got {y[(y != 0.0) & (y != 1.0)][0]:g}")
-    return X, y
+    return X, check_binary(y)
 
 
 # Over row groups ------------------------------------------------------------------------------------------------

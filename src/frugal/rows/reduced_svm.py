@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
@@ -23,7 +23,7 @@ Left = tuple[Floats, Indices, Floats, Floats]
 """Reduced rows: features (m, d), class numbers, weights and sizes, each (m,)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reduced:
     """The reduced training rows.
 
@@ -33,6 +33,7 @@ class Reduced:
         weights: factors of the penalty C, shape (m,).
         sizes: total weight of the training rows that each stands for, shape (m,).
         variance: weighted variance of all entries of the training rows.
+        columns: names of the columns of X, if they are strings; None: they are not.
     """
 
     X: Floats
@@ -40,6 +41,7 @@ class Reduced:
     weights: Floats
     sizes: Floats
     variance: float
+    columns: NDArray[Any] | None = None
 
 
 class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -94,7 +96,8 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Args:
             X: training rows, shape (n, d).
             y: labels, shape (n,).
-            sample_weight: weights of the rows, at least 0, shape (n,); a row of weight 2 counts as two.
+            sample_weight: weights of the rows, at least 0, shape (n,); a row of weight 2 counts as two. So weights
+                of mean 1 keep the number of clusters, and weights that sum to 1 leave one of each class.
 
         Raises:
             ValueError: on a parameter out of range, fewer than two classes, or what scikit-learn refuses.
@@ -118,14 +121,20 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.classes_: NDArray[Any] = self.svc_.classes_
         self.reduced_ = reduced
         self.n_features_in_: int = reduced.X.shape[1]
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if reduced.columns is not None:
+            self.feature_names_in_: NDArray[Any] = reduced.columns
         return self
 
     def reduce(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Reduced:
-        """Cluster the rows; arguments and errors are those of `fit`."""
+        """Cluster the rows; arguments and errors are those of `fit`. Leaves the fitted model as it is."""
         check_number("compression", self.compression, 1)
         if self.kernel == "precomputed":
             raise ValueError("kernel must act on rows, since these are clustered, got 'precomputed'")
-        rows, labels = validate_data(self, X, y, dtype=np.float64)
+        checker = clone(self)  # which takes note of the columns
+        rows, labels = validate_data(checker, X, y, dtype=np.float64)
+        columns = getattr(checker, "feature_names_in_", None)
         check_classification_targets(labels)
         weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         if not weights.all():
@@ -137,11 +146,11 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         variance = float(rows.var()) if sample_weight is None else _variance(rows, weights)
         if self.compression == 1:
-            return Reduced(rows, labels, weights, weights, variance)
+            return Reduced(rows, labels, weights, weights, variance, columns)
         merged, _, totals = merge(np.column_stack([rows, codes]), weights)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         centres, codes, factors, sizes = self._reduce(merged[:, :-1], merged[:, -1].astype(np.intp), totals, seed)
-        return Reduced(centres, classes[codes], factors, sizes, variance)
+        return Reduced(centres, classes[codes], factors, sizes, variance, columns)
 
     @abstractmethod
     def _reduce(self, X: Floats, codes: Indices, weights: Floats, seed: int) -> Left:

@@ -84,11 +84,7 @@ class Rows:
         return cast(list[object], self.classes[~present].tolist())
 
     def check_finite(self) -> None:
-        """Raise on nan and infinity.
-
-        Raises:
-            ValueError: naming the argument.
-        """
+        """Raise ValueError on nan and infinity."""
         for name, array in (("X", self.X), ("y", self.y)):
             if array is not None:
                 check_finite(name, array)

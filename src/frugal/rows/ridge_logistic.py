@@ -44,6 +44,10 @@ def fit_logistic(
     that sorts last and -1 for the other. Weights that are scaled by a constant give the same estimate. There is no
     intercept: append a column of ones where one is wanted.
 
+    The penalty depends on units, and falls on the column of ones too: where a column's standard deviation is 0.01,
+    or its mean 400 of them, the default shrinks coefficients and intervals to a half or a tenth. Standardise the
+    columns first, or set `ridge` to 0.
+
     Args:
         X: features, shape (n, d).
         y: labels of two classes, shape (n,).

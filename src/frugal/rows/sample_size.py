@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_number, check_rng, check_whole
-from frugal.rows.checks import are_labels, check_features, check_finite, check_targets
+from frugal.rows.checks import are_labels, check_features, check_finite, check_targets, names_of
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run, SizeRule
 from frugal.rows.multinomial import Array, Ints, evaluate
@@ -63,7 +63,7 @@ def fit_dynamic_sample(
     max_points: int | None = None,
     tol: float = 1e-6,
     watch: bool = False,
-    report: Callable[[Array, int], bool] | None = None,
+    report: Callable[[Array, int], bool | None] | None = None,
 ) -> Fit:
     """Fit multinomial logistic regression on samples of growing size.
 
@@ -83,7 +83,8 @@ def fit_dynamic_sample(
         ratio: the test uses the average if it is shorter than `ratio` times the gradient; from 0 to 1.
         finite_correction: whether the test has the factor 1 - m / N.
         ridge: ridge penalty on the mean loss, at least 0.
-        classes: all labels, if `y` may lack some; None: those of `y`.
+        classes: all labels, if `y` may lack some; None: those of `y`. Where `y` lacks one, set `ridge` above 0,
+            since there is no maximum without it.
         start: coefficients to start from, shape (d, C); None: zeros.
         hessian_share: `|H| / |S|`, above 0 and at most 1. Newton-CG only, as are the next two.
         max_products: products with the Hessian per step, at least 1.
@@ -95,7 +96,7 @@ def fit_dynamic_sample(
         tol: the fit stops if no entry of the gradient on all rows is larger; at least 0.
         watch: whether to evaluate objective and gradient on all rows after every step; these rows do not count.
         report: called after every step with the coefficients, shape (d, C), and the rows accessed so far; False
-            ends the fit there.
+            ends the fit there, None (no `return`) does not.
 
     Raises:
         ValueError: on an argument out of range, labels of the wrong kind, fewer than two classes, entries that
@@ -130,7 +131,8 @@ def fit_dynamic_sample(
         run.full = evaluate(coef, features, codes, ridge)
     while not run.status:
         run.advance()
-        if report is not None and not report(run.coef, run.points) and not run.status:
+        goes_on = None if report is None else report(run.coef, run.points)
+        if goes_on is not None and not goes_on and not run.status:
             run.status = "stopped"
         if not run.status and max_points is not None and run.points >= max_points:
             run.status = "max_points"
@@ -143,7 +145,7 @@ def fit_dynamic_sample(
             RuntimeWarning,
             stacklevel=2,
         )
-    return Fit(run.coef, labels, run.status, Trace(*map(np.array, zip(*run.steps, strict=True))))
+    return Fit(run.coef, labels, run.status, Trace(*map(np.array, zip(*run.steps, strict=True))), names_of(X))
 
 
 def _checked(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Array, Ints, NDArray[Any]]:

@@ -30,7 +30,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
 from frugal.checks import check_choice
-from frugal.rows.checks import check_features
+from frugal.rows.checks import check_binary, check_features
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
 
 METHODS: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse")
@@ -39,7 +39,7 @@ _SMALLEST: Final = 1e-12
 """Probability, in units of 1 / N, to which smaller ones are raised, since weights divide by it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Draw:
     """Rows drawn in one step, with replacement.
 
@@ -154,10 +154,7 @@ def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     y = np.asarray(y)
     if y.shape != X.shape[:1]:
         raise ValueError(f"y must hold a label for each of the {len(X)} rows of X, got shape {y.shape}")
-    others = (y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]).tolist()
-    if others:
-        raise ValueError(f"y must hold the labels 0 and 1, got {others[0]!r}")
-    y = y.astype(float)
+    y = check_binary(y)
     if y.min() == y.max():
         raise ValueError(f"y must hold both labels, got {y[0]:g} alone")
     return X, y
@@ -184,7 +181,7 @@ def _inverse(information: Floats) -> Floats:
         raise ValueError("information must be positive definite, got a matrix that is not") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pilot:
     """Outcome of a pilot.
 

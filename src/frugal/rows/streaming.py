@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from operator import call
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
+from frugal.rows.checks import check_names, check_passes, names_of
 from frugal.rows.resamples import Estimator, Rows
 from frugal.rows.spread import Spread
 from frugal.rows.subsamples import Plan, Reservoir, check_sizes, fit_resamples, seed_of
@@ -84,13 +86,14 @@ def blb_stream(
         ("n_workers", n_workers, 1),
     ):
         check_whole(name, value, low)
+    check_passes(read)
     plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
     sizes: set[int] = set()
 
     def parts() -> Iterator[Part]:
         for first in range(0, s, at_once):
             calls = _pass(plan, read, b, range(first, min(first + at_once, s)), sizes)
-            yield from Spread(n_workers).map(_call, calls, may_stop=settle_s is not None)
+            yield from Spread(n_workers).map(call, calls, may_stop=settle_s is not None)
 
     taken, settled = gather_parts(parts(), settle_s)
     return bag(taken, n=sizes.pop(), b=b, settled_s=settled)
@@ -101,11 +104,16 @@ def _pass(
 ) -> Iterator[Callable[[], Part]]:
     """Draw the subsamples of these numbers and fit each; appends the number of rows to `sizes`."""
     reservoirs = [Reservoir(plan.generator(number), b) for number in numbers]
-    n, classes = 0, None
+    n, classes, first, names = 0, None, None, None
     for X, y in read():
         if np.shape(X)[:1] == (0,):
             continue
+        check_names("every chunk", names_of(X), names)
         chunk = Rows.from_arrays(X, y)
+        kind = f"{chunk.X.shape[1]} columns and {'no y' if chunk.y is None else 'y'}"
+        first, names = first or kind, names or names_of(X)
+        if kind != first:
+            raise ValueError(f"every chunk must have {first}, as the first one has, got {kind}")
         n += len(chunk)
         if chunk.classes is not None:
             classes = chunk.classes if classes is None else np.union1d(classes, chunk.classes)
@@ -123,7 +131,3 @@ def _pass(
         yield partial(
             fit_resamples, replace(plan, size=n), Rows.from_arrays(X, y[0] if y else None, classes), number
         )
-
-
-def _call(part: Callable[[], Part]) -> Part:
-    return part()

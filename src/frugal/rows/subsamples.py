@@ -47,10 +47,7 @@ class Plan:
     warm_start: bool = False
 
     def __post_init__(self) -> None:
-        for name, takes in (("fit", "fit(X, y, weights)"), ("statistic", "statistic(estimates)")):
-            value = getattr(self, name)
-            if not callable(value):
-                raise TypeError(f"{name} must be a function {takes}, got {value!r}")
+        check_functions(self.fit, self.statistic)
 
     def generator(
         self, subsample: int, resample: int | None = None, group: int | None = None
@@ -109,17 +106,25 @@ def seed_of(rng: np.random.Generator) -> int:
     return int(rng.integers(2**63))
 
 
+def check_functions(fit: object, statistic: object) -> None:
+    """Raise on a `fit` or `statistic` that is no function, such as a scikit-learn estimator.
+
+    Raises:
+        TypeError: naming the argument.
+    """
+    for takes, value in (("fit(X, y, weights)", fit), ("statistic(estimates)", statistic)):
+        if not callable(value):
+            raise TypeError(f"{takes.partition('(')[0]} must be a function {takes}, got {value!r}")
+
+
 def check_sizes(b: int, r: int, n: int, classes: NDArray[Any] | None) -> None:
-    """Raise on subsamples too small for every class or larger than the data, and on fewer than 2 resamples.
+    """Raise ValueError on subsamples that miss a class or exceed the data, and on fewer than 2 resamples.
 
     Args:
         b: rows of a subsample.
         r: resamples per subsample.
         n: rows of the data.
         classes: classes of the data; None: there are none.
-
-    Raises:
-        ValueError: naming the argument.
     """
     n_classes = 1 if classes is None else len(classes)
     check_whole("b", b, 1, n, "the rows of X")

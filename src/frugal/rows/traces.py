@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
+from frugal.rows.checks import check_features, check_finite, check_names, names_of
 from frugal.rows.multinomial import Array, Ints
 
 
@@ -81,6 +82,7 @@ class Fit:
             the objective on all rows; `max_iter` or `max_points`: that limit ended the fit; `stopped`: `report`
             returned False.
         trace: the steps.
+        columns: names of the columns of a table that was fitted; None: it was an array.
 
     Examples:
         >>> import numpy as np
@@ -97,6 +99,7 @@ class Fit:
     classes: NDArray[Any]
     status: str
     trace: Trace
+    columns: tuple[Any, ...] | None = None
 
     @property
     def n_points(self) -> int:
@@ -105,8 +108,21 @@ class Fit:
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of the classes, shape (n, C), for features of shape (n, d)."""
-        return np.asarray(softmax(np.asarray(X, dtype=float) @ self.coef, axis=1))
+        return np.asarray(softmax(self._log_odds(X), axis=1))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Most probable classes, shape (n,), for features of shape (n, d)."""
-        return np.asarray(self.classes[(np.asarray(X, dtype=float) @ self.coef).argmax(axis=1)])
+        return np.asarray(self.classes[self._log_odds(X).argmax(axis=1)])
+
+    def _log_odds(self, X: ArrayLike) -> Array:
+        """Log-odds up to a constant per row, shape (n, C).
+
+        Raises:
+            ValueError: on rows with other columns than those fitted, or entries that are not finite.
+        """
+        check_names("X", names_of(X), self.columns)
+        features = np.asarray(check_features(X), dtype=float)
+        if features.shape[1] != len(self.coef):
+            raise ValueError(f"X must have {len(self.coef)} columns, as the fitted rows, got {features.shape[1]}")
+        check_finite("X", features)
+        return features @ self.coef

@@ -73,7 +73,7 @@ class FitError(ValueError):
         return f"{self.sample} {_REASONS[self.reason]}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LogisticFit:
     """A maximum of the weighted likelihood.
 

@@ -80,7 +80,7 @@ def problem_of(
     path = Path(path)
     target = str(table.columns[-1]) if target is None else target
     _check_names(
-        path, table, {"target": [target], "groups": [groups] if groups else [], "drop": drop, "keep": keep}
+        path, table, {"target": [target], "groups": [] if groups is None else [groups], "drop": drop, "keep": keep}
     )
     y, notes = _target_of(path, table[target], task)
     found = _task_of(y) if task is None else task
@@ -90,6 +90,11 @@ def problem_of(
         can_be_other = y.dtype.kind in "iufb" and (found == "classification" or _is_whole(y))
         remedy = f" (--task {other} says otherwise)" if can_be_other else ""
         notes.append(f"{target} has {y.nunique()} different values: a {found}{remedy}")
+    if _is_rounded(y, found):
+        raise DatasetError(
+            f"{path} has whole numbers above 2^53 in {target!r}, which would be rounded, since some are missing "
+            "or too large: write these classes as words, such as id123, or leave out the rows without one"
+        )
     if y.nunique() < 2:
         raise DatasetError(
             f"{path} has {len(y.dropna())} row(s) with a {target!r} and {y.nunique()} different value(s) of it, "
@@ -99,7 +104,7 @@ def problem_of(
         raise DatasetError(f"{path} has fractions in {target!r}, which are no classes: leave out --task")
     if found == "regression" and y.dtype.kind not in "iufb":
         raise DatasetError(f"{path} has values of {target!r} that are not finite numbers, as a regression needs")
-    features = table.drop(columns=[target, *([groups] if groups else []), *drop])
+    features = table.drop(columns=[target, *([] if groups is None else [groups]), *drop])
     columns = find_columns(features, y, found, keep)
     if not columns.used:
         why = f"; {columns}".replace("\n", "; ") if columns.left_out else ": it has the target alone"
@@ -107,7 +112,7 @@ def problem_of(
     has_target = y.notna()
     if not has_target.all():
         notes.append(f"{int((~has_target).sum())} rows without {target} are left out")
-    if groups:
+    if groups is not None:
         notes.append(
             f"the rows of each of {table[groups][has_target].nunique()} values of {groups} stay in one fold"
         )
@@ -121,7 +126,8 @@ def problem_of(
             f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold, "
             "so scores are too optimistic"
         )
-    return Problem(path, features, y, table[groups][has_target] if groups else None, found, columns, tuple(notes))
+    labels = None if groups is None else table[groups][has_target]
+    return Problem(path, features, y, labels, found, columns, tuple(notes))
 
 
 def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]]) -> None:
@@ -156,6 +162,11 @@ def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Seri
     if odd.empty:
         return y, []
     return y, [f"{column.name} is read as numbers, but for {', '.join(sorted({repr(str(v)) for v in odd})[:3])}"]
+
+
+def _is_rounded(y: pd.Series, task: str) -> bool:
+    """True if classes are whole numbers that a float does not hold exactly."""
+    return task == "classification" and y.dtype.kind == "f" and bool((y.abs() >= 2**53).any())
 
 
 def _are_flags(values: pd.Series) -> bool:
@@ -193,6 +204,11 @@ def splitter(problem: Problem, n_folds: int, seed: int) -> Any:
     groups, settings = problem.groups, {"n_splits": n_folds, "shuffle": True, "random_state": seed}
     if groups is not None and groups.nunique() < n_folds:
         raise DatasetError(f"{problem.path} has {groups.nunique()} groups, fewer than {n_folds} folds")
+    if len(problem.target) < n_folds:
+        raise DatasetError(
+            f"{problem.path} has {len(problem.target)} row(s) with a {problem.target.name!r}, "
+            f"fewer than {n_folds} folds"
+        )
     if problem.task == "regression":
         return KFold(**settings) if groups is None else GroupKFold(**settings)
     counts = problem.target.value_counts()

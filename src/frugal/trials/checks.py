@@ -31,11 +31,7 @@ def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray
 
 
 def check_sizes(sizes: Sequence[int], low: int) -> None:
-    """Raise unless there are at least two sizes, whole numbers of at least `low` that increase.
-
-    Raises:
-        ValueError: naming the setting `sizes`.
-    """
+    """Raise ValueError unless `sizes` are at least two whole numbers of at least `low` that increase."""
     for size in sizes:
         check_whole("sizes", size, low)
     if len(sizes) < 2 or any(after <= before for before, after in pairwise(sizes)):
@@ -43,11 +39,7 @@ def check_sizes(sizes: Sequence[int], low: int) -> None:
 
 
 def check_columns(what: str, table: pd.DataFrame, columns: Iterable[str]) -> None:
-    """Raise unless a table has these columns. `what` names it in the message.
-
-    Raises:
-        ValueError: naming the first column that is missing, and those that there are.
-    """
+    """Raise ValueError unless a table has these columns. `what` names it in the message."""
     missing = [column for column in columns if column not in table]
     if missing:
         raise ValueError(f"{what} lacks the column {missing[0]!r}; it has {', '.join(map(str, table))}")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate
-from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
+from frugal.spaces import Choice, Continuous, Dimension, Discrete, Integer, SearchSpace
 from frugal.trials.surrogates.kernels import Array
 
 
@@ -127,3 +128,17 @@ def _n_coordinates(dimension: Dimension) -> int:
     if isinstance(dimension, Choice) and dimension.kind == "categorical" and len(dimension.values) > 2:
         return len(dimension.values)
     return 1
+
+
+def to_peer(dimension: Dimension, value: object) -> Any:
+    """A value as another optimiser gets it: its place in the list, a whole number, or its quantile in [0, 1]."""
+    if isinstance(dimension, Choice):
+        return dimension.place(value)
+    return value if isinstance(dimension, Integer) else min(max(dimension.to_unit(value), 0.0), 1.0)
+
+
+def from_peer(dimension: Dimension, value: Any) -> object:
+    """Invert `to_peer`."""
+    if isinstance(dimension, Choice):
+        return dimension.values[int(value)]
+    return int(value) if isinstance(dimension, Integer) else dimension.from_unit(float(value))

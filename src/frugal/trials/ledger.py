@@ -114,11 +114,7 @@ class BaseTrialStrategy(ABC):
 
 
 def check_n_initial(n_initial: int, n_trials: int) -> None:
-    """Raise unless an initial design has at least one candidate and at most `n_trials`.
-
-    Raises:
-        ValueError: naming the setting.
-    """
+    """Raise ValueError unless an initial design has at least one candidate and at most `n_trials`."""
     check_whole("n_initial", n_initial, 1)
     if n_initial > n_trials:
         raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")

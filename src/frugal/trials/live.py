@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
@@ -63,8 +63,8 @@ class LiveRun:
         failed_error: float = math.nan,
         kept: Callable[[TrialTask], Trial | None] = lambda task: None,
         keep: Callable[[Trial], None] = lambda trial: None,
-    ) -> KeyboardInterrupt | None:
-        """Ask and tell until the strategy is finished or Ctrl-C is pressed.
+    ) -> KeyboardInterrupt | BrokenExecutor | None:
+        """Ask and tell until the strategy is finished, Ctrl-C is pressed or the executor breaks.
 
         Args:
             evaluate: task -> trial; picklable if the executor uses processes. An exception ends the run.
@@ -77,14 +77,14 @@ class LiveRun:
             keep: called in this thread with each new trial as soon as it is done.
 
         Returns:
-            The interruption that ended the run; None: there was none.
+            The interruption that ended the run; None: there was none. A BrokenExecutor also says that every worker
+            is held by trials that were given up.
 
         Raises:
             ValueError: if `n_pending` is below 1, `trial_timeout` is not positive or given without an executor, or
                 the strategy waits while nothing is pending.
             TypeError: if `evaluate` does not return a `Trial`.
             MemoryError: if a trial had too little memory.
-            BrokenExecutor: if the executor breaks, or every worker is held by trials that were given up.
         """
         check_whole("n_pending", n_pending, 1)
 
@@ -99,7 +99,7 @@ class LiveRun:
         ) as pending:
             try:
                 drive(self._ask, self._tell, pending, n_pending, lambda: False)
-            except KeyboardInterrupt as interruption:
+            except (KeyboardInterrupt, BrokenExecutor) as interruption:
                 return interruption
         return None
 

@@ -60,11 +60,7 @@ class Sizes:
             )
 
     def check(self, problem: LearnerProblem) -> None:
-        """Raise on sizes below the number of classes or above the training rows.
-
-        Raises:
-            ValueError: naming the size.
-        """
+        """Raise ValueError on sizes below the number of classes or above the training rows."""
         n_classes, n_train = problem.dataset.n_classes, len(problem.parts.train[1])
         for n_rows in self.n_rows:
             if n_rows < n_classes:

@@ -12,6 +12,7 @@ from frugal.files import read
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.lookup import LookUpProblem
+from frugal.trials.measured import COLUMNS
 from frugal.trials.parts import Parts, split
 from frugal.trials.problems import LearnerProblem, Problem
 
@@ -58,8 +59,8 @@ def problem(
     if learner == CURVES:
         return CurvesProblem.read(settings["table"])
     if learner == LOOKUP:
-        return LookUpProblem(read(settings["table"]))
-    space = learners.space(settings.get("space") or learners.record(learner).default_space, learner)
+        return LookUpProblem(read(settings["table"], *COLUMNS))
+    space = learners.space(settings.get("space", learners.record(learner).default_space), learner)
     data = datasets.load(dataset, root=root)
     scaler = settings.get("scaler", "none")
     check_known("scaler", scaler, learners.SCALERS)
@@ -72,6 +73,11 @@ def _parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Pa
 
     A dataset without test rows of its own is shuffled first, since its rows may be in the order of their classes.
     """
+    for name, low in {"n_valid": 1, "n_test": 0}.items():
+        if name in settings:
+            check_whole(name, settings[name], low)
+    if settings.get("n_train") is not None:
+        check_whole("n_train", settings["n_train"], 1)
     n_test, n_valid = 0, N_VALID
     if "test" not in data.splits:
         n_test = settings.get("n_test", round(len(data.y) * SHARE))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import math
-import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -149,7 +149,7 @@ class Journal:
         self.trials = self._lines.rows(as_trial)
         self.states = states_beside(self.path)
         if self._lines.has_set_aside:
-            shutil.rmtree(self.states, ignore_errors=True)
+            remove_states(self.states)
 
     def keep(self, trial: Trial) -> None:
         """Append a trial."""
@@ -161,7 +161,16 @@ def states_beside(path: str | Path) -> Path:
     return Path(path).with_suffix(".states")
 
 
+def remove_states(folder: Path) -> None:
+    """Remove the states of a run, and their folder unless it holds other files."""
+    for pattern in ("trial*.pt", ".trial*.pt.*.part"):
+        for state in folder.glob(pattern):
+            state.unlink(missing_ok=True)
+    with suppress(OSError):  # there is none, or it holds other files
+        folder.rmdir()
+
+
 def forget(path: str | Path) -> None:
     """Remove a journal and the states beside it, if they exist."""
-    shutil.rmtree(states_beside(path), ignore_errors=True)
+    remove_states(states_beside(path))
     Path(path).unlink(missing_ok=True)

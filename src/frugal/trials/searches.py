@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import math
@@ -14,6 +15,7 @@ from typing import Any, Final
 import pandas as pd
 
 from frugal.checks import check_known, check_number, check_settings, check_whole
+from frugal.datasets.arrays import stored_hash
 from frugal.interface import RunError, TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
@@ -138,7 +140,7 @@ def search(
         target.warm(initial_design(target.space, 1, rng_for("warm", learner, dataset, seed))[0])
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
     run_settings = {**settings, "strategies": {method: strategies.get(method, {})}}
-    header = {**names, "data": target.data, "n_trials": n_trials, "settings": run_settings}
+    header = {**names, "n_trials": n_trials, "settings": run_settings}
     table = _run(strategy, target, header, journal_path, time_s)
     _check_errors(f"{method} on {target.name}", table)
     table = _with_test_errors(table, target, strategy)
@@ -155,10 +157,21 @@ def _run(
     """Run a strategy on a problem; the trials of an interrupted run, with an equal header, are not repeated."""
     if journal_path is None:
         return run(strategy, target, time_s=time_s)
-    journal = Journal(journal_path, header)
+    journal = Journal(journal_path, {**header, "data": _content_hash(target, header["settings"].get("table"))})
     if isinstance(target, LearnerProblem):
         target = replace(target, states=journal.states)
     return run(strategy, target, kept=journal.trials, keep=journal.keep, time_s=time_s)
+
+
+def _content_hash(target: Problem, table: str | None) -> str:
+    """Hash of what trials are made on; no journal is continued on other data under the same name."""
+    digest = hashlib.sha256(target.data.encode())
+    if isinstance(target, LearnerProblem):
+        for X, y in (target.parts.train, target.parts.valid):
+            digest.update(stored_hash(X, y).encode())
+    elif table is not None:
+        digest.update(Path(table).read_bytes())
+    return digest.hexdigest()
 
 
 def _with_test_errors(table: pd.DataFrame, target: Problem, strategy: TrialStrategy) -> pd.DataFrame:

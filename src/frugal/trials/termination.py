@@ -215,7 +215,8 @@ class Terminating:
         hopeless = [task.candidate for task in self._given_up if _n_rows(task) == most]
         if chosen not in hopeless or any(trial.task.candidate == chosen for trial in whole):
             return chosen
-        return min(whole, key=_longest_then_best).task.candidate
+        # the longest, then the best
+        return min(whole, key=lambda trial: (-(trial.task.epochs or math.inf), trial.error)).task.candidate
 
     def _is_due(self, task: TrialTask, epoch: int) -> bool:
         last = min(self._horizon, task.epochs or self._horizon)
@@ -259,10 +260,6 @@ def _n_rows(task: TrialTask) -> float:
     return task.n_rows or math.inf
 
 
-def _longest_then_best(trial: Trial) -> tuple[float, float]:
-    return -(trial.task.epochs or math.inf), trial.error
-
-
 def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings: Any) -> Terminating:
     """A strategy with hopeless trials cut short; `settings` are those of `Terminating`.
 
@@ -289,11 +286,7 @@ def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings
 
 
 def check_curve_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse settings that `CurveModel` does not take, before any work is done.
-
-    Raises:
-        ValueError: on an unknown name, or a value out of range.
-    """
+    """Raise ValueError on settings that `CurveModel` does not take, before any work is done."""
     if not isinstance(settings, Mapping):
         raise ValueError(f"curve must hold settings by name, got {settings!r}")
     known = _settings_of(CurveModel, "rng")

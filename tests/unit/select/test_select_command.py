@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 import time
 
 import joblib
@@ -8,6 +11,7 @@ import pytest
 
 from frugal.arguments import make_parser
 from frugal.cli import main
+from frugal.datasets import DatasetError
 from frugal.datasets.user_table import read_table
 from frugal.interface import RunError
 from frugal.select import report, run
@@ -316,3 +320,49 @@ def test_large_tables_get_cheaper_spaces():
     assert forest["model"][0].max_samples == 0.2
     assert forest["model__max_features"].support() == (0.05, 0.5)
     assert default_names("regression", 5_000) == ("ridge", "knn", "random_forest", "hist_gradient_boosting")
+
+
+def test_a_model_is_written_although_its_report_cannot_be(select, monkeypatch):
+    def broken(ranked):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(report, "format_ranking", broken)
+    files = ("--output", "model.joblib", "--results", "results.csv")
+    status, _, err = select("--target", "dear", "--drop", "price", "--estimators", "knn", *files)
+    assert status != 0, err
+    assert joblib.load("model.joblib").predict
+    assert len(pd.read_csv("results.csv")) == 12
+
+
+def test_a_column_that_the_terminal_has_no_letters_for_is_no_error(table):
+    table.rename(columns={"size": "größe"}).to_csv("mine.csv", index=False)
+    search = "select mine.csv --target dear --drop price --estimators knn --n-candidates 2 --n-folds 2"
+    done = subprocess.run(
+        [sys.executable, "-m", "frugal", *search.split()],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert r"gr\xf6\xdfe" in done.stdout
+
+
+def test_groups_without_a_name_are_refused(select):
+    status, _, err = select("--target", "dear", "--groups", "")
+    assert status == 2
+    assert "has no column '' (groups)" in err
+
+
+def test_classes_that_a_float_would_round_are_refused():
+    table = pd.DataFrame({"x": range(9), "y": [1234567890123456789, 1234567890123457789, None] * 3})
+    with pytest.raises(
+        DatasetError, match=r"ids\.csv has whole numbers above 2\^53 in 'y', which would be rounded"
+    ):
+        problem_of("ids.csv", table, task="classification")
+
+
+def test_a_regression_on_fewer_rows_than_folds_is_refused(select, table):
+    status, _, err = select("--target", "price", "--drop", "dear", frame=table[:2])
+    assert status == 2
+    assert "mine.csv has 2 row(s) with a 'price', fewer than 3 folds" in err

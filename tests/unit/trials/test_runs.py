@@ -4,7 +4,7 @@ import pytest
 
 from frugal.interface import WAIT, Trial, TrialTask
 from frugal.trials.functions import FUNCTIONS
-from frugal.trials.runs import COLUMNS, Journal, as_row, as_trial, run
+from frugal.trials.runs import COLUMNS, Journal, as_row, as_trial, forget, run
 
 BRANIN = FUNCTIONS["branin"]
 
@@ -118,3 +118,11 @@ def test_epochs_of_kept_trials_are_those_that_were_reported_then():
     strategy = Continues(2)
     run(strategy, BRANIN, kept=[first, again])
     assert strategy.reported == [(0, 1, 0.5), (1, 2, 0.6)]  # neither the epoch before, nor the one that diverged
+
+
+def test_a_folder_that_holds_other_files_beside_the_states_of_a_run_stays(tmp_path):
+    (tmp_path / "out.states").mkdir()
+    for name in ("trial0.pt", ".trial1.pt.x.part", "notes.txt"):
+        (tmp_path / "out.states" / name).touch()
+    forget(tmp_path / "out.jsonl")
+    assert [path.name for path in (tmp_path / "out.states").iterdir()] == ["notes.txt"]

@@ -16,8 +16,9 @@ import pytest
 from frugal import trials
 from frugal.interface import Trial
 from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials.encoding import from_peer, to_peer
 from frugal.trials.strategies import smac as ours
-from frugal.trials.strategies.smac import _from_smac, _hyperparameter, _ordered, _to_smac
+from frugal.trials.strategies.smac import _hyperparameter, _ordered
 
 SQUARE = SearchSpace({"x": Uniform(0.0, 1.0), "y": Uniform(0.0, 1.0)})
 
@@ -54,14 +55,14 @@ def spend(strategy, error_of=bowl):
 def test_values_of_every_kind_come_back_plain_and_inside_their_dimension(dimension):
     hyperparameter, kinds = _hyperparameter("h", dimension), (float, int, str, bool, type(None))
     for value in hyperparameter.sample_value(200, seed=np.random.RandomState(0)):
-        ours = _from_smac(dimension, value)
+        ours = from_peer(dimension, value)
         dimension.to_unit(ours)  # refuses what is outside
         assert type(ours) in kinds
     for u in np.linspace(0, 1, 50):
         value = dimension.from_unit(float(u))
-        given = _to_smac(dimension, value)
+        given = to_peer(dimension, value)
         assert hyperparameter.legal_value(given)
-        back = _from_smac(dimension, given)
+        back = from_peer(dimension, given)
         assert back == (pytest.approx(value, rel=1e-9, abs=1e-12) if dimension.kind == "continuous" else value)
 
 

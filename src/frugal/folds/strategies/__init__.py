@@ -8,8 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from frugal.checks import check_rng
-from frugal.folds.ledger import check_counts
+from frugal.checks import check_rng, check_whole
 from frugal.interface import FoldStrategy
 from frugal.locked import locked
 from frugal.registry import Registry
@@ -88,7 +87,8 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
         0
     """
     strategy = _REGISTRY.checked(name, settings)
-    check_counts(n_candidates, n_folds)
+    check_whole("n_candidates", n_candidates, 1)
+    check_whole("n_folds", n_folds, 2)
     check_rng(rng)
     instance = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
     return locked(cast(FoldStrategy, instance))

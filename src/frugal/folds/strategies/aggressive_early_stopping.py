@@ -16,7 +16,7 @@ from frugal.stats import mean_score
 
 
 class AggressiveEarlyStopping(Sequential):
-    """Ask-and-tell; `events` lists what was pruned when and against which candidate.
+    """Early stopping by the incumbent's mean; `events` lists what was pruned when, and against what.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

@@ -18,7 +18,7 @@ from frugal.stats import mean_score
 
 
 class ExactPruning(BaseFoldStrategy):
-    """Ask-and-tell by a heap of incomplete candidates; `events` says what was pruned when and against which.
+    """Greedy selection with a bound on means; `events` says what was pruned when, and against what.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
@@ -40,15 +40,13 @@ class ExactPruning(BaseFoldStrategy):
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
         self._perfect = best_possible_score
         self._heap: list[tuple[float, int]] = []
-        self._n_swept = 0
         self._best = (-math.inf, 0)
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of every candidate, then the greedy choice among those that can still be best."""
         ledger = self._ledger
-        if self._n_swept < ledger.n_candidates:
-            self._n_swept += 1
-            return ledger.ask(self._n_swept - 1, 0)
+        if ledger.n_asked < ledger.n_candidates:
+            return ledger.ask(ledger.n_asked, 0)
         while self._heap:
             candidate = heapq.heappop(self._heap)[1]
             scores = ledger.scores[candidate]

@@ -16,7 +16,7 @@ from frugal.stats import mean_score
 
 
 class FoldHalving(Rounds):
-    """Ask-and-tell; `events` says which rung ended when.
+    """Successive halving by folds; `events` says which rung ended when.
 
     Attributes:
         rungs: candidates and folds of each rung.

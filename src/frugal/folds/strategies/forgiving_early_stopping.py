@@ -11,7 +11,7 @@ from frugal.stats import mean_score
 
 
 class ForgivingEarlyStopping(AggressiveEarlyStopping):
-    """Ask-and-tell; `events` lists what was pruned when and against which candidate.
+    """Early stopping by the incumbent's worst fold; `events` lists what was pruned when, and against what.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

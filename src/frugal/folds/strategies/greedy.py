@@ -21,7 +21,7 @@ TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}
 
 
 class Greedy(BaseFoldStrategy):
-    """Ask-and-tell in O(log n_candidates) per fold, by a heap of incomplete candidates.
+    """Greedy selection in O(log n_candidates) per fold, by a heap of incomplete candidates.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

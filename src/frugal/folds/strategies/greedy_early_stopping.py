@@ -18,8 +18,8 @@ from frugal.interface import FoldTask, Wait
 ROUNDINGS = ("ceiling", "none")
 
 
-class GreedyEarlyStopping:
-    """Ask-and-tell around `Greedy`, without a budget.
+class GreedyEarlyStopping(Greedy):
+    """`Greedy` without a budget, which stops once enough completed candidates in a row were no better.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
@@ -40,35 +40,24 @@ class GreedyEarlyStopping:
     ) -> None:
         check_number("epsilon", epsilon, 0)
         check_choice("rounding", rounding, ROUNDINGS)
-        self._greedy = Greedy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, ties=ties)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, rng=rng, ties=ties)
         # 0.07 * 100 is 7.000000000000001 in floats, and 0.29 * 100 is 28.999999999999996: neither is meant.
         threshold = round(epsilon * n_candidates, 12)
         self._threshold = math.ceil(threshold) if rounding == "ceiling" else threshold
         self._n_inferior = 0
         self._stopped = False
-        self.events = self._greedy.events
 
     def ask(self) -> FoldTask | Wait | None:
         """The greedy choice; None once stopped."""
-        return None if self._stopped else self._greedy.ask()
+        return None if self._stopped else super().ask()
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Tell the score of a task, or nan for a failed fit."""
         n_events = len(self.events)
-        self._greedy.tell(task, score)
+        super().tell(task, score)
         if self._stopped or len(self.events) == n_events:
             return
         self._n_inferior = 0 if self.events[-1]["best"] else self._n_inferior + 1
         if self._n_inferior > self._threshold:
             self._stopped = True
             self.events.append({"event": "stop", "step": self.events[-1]["step"], "n_inferior": self._n_inferior})
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._greedy.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """True if the incumbent has all its folds."""
-        return self._greedy.complete

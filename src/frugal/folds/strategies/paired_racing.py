@@ -29,7 +29,7 @@ TESTS = ("normal", "t", "friedman")
 
 
 class PairedRacing(Rounds):
-    """Ask-and-tell; `events` lists what was pruned when and against which candidate.
+    """A race by paired tests; `events` lists what was pruned when, and against which candidate.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

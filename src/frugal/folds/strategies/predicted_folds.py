@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 
 class PredictedFolds(Sequential):
-    """Ask-and-tell; `events` lists what was pruned when, against which candidate, and the bound on its mean.
+    """Pruning by predicted folds; `events` lists what was pruned when, against what, and the bound on its mean.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

@@ -15,7 +15,7 @@ from frugal.interface import FoldTask, Wait
 
 
 class Standard(BaseFoldStrategy):
-    """Ask-and-tell over candidates in their order, all folds of each.
+    """Standard selection: candidates in their order, all folds of each.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

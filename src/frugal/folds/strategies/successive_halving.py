@@ -11,12 +11,12 @@ halving can run where only whole folds are kept.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from frugal.checks import check_choice, check_whole, is_whole
-from frugal.folds.ledger import Ledger, best_so_far
+from frugal.folds.ledger import BaseFoldStrategy, best_so_far
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -73,8 +73,8 @@ def plan_rungs(
     return rungs
 
 
-class SuccessiveHalving:
-    """Ask-and-tell rung by rung; the best of each go on, the best of the last is chosen.
+class SuccessiveHalving(BaseFoldStrategy):
+    """Successive halving, rung by rung; the best of each go on, the best of the last is chosen.
 
     Attributes:
         rungs: the schedule.
@@ -131,13 +131,12 @@ class SuccessiveHalving:
             aggressive_elimination=aggressive_elimination,
         )
         self._by_rows, self.cv, self._failed_first = n_rows is not None, cv, failed == "first"
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._rung, self._alive = 0, list(range(n_candidates))
         self._scores: list[list[float]] = [[] for _ in range(n_candidates)]
         self._order: list[int] = []
         self._queue = self._tasks()
         self._finished = False
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """Next fold of the rung; WAIT while the rung's last answers are pending."""
@@ -170,14 +169,7 @@ class SuccessiveHalving:
             ranked = scored = [*ranked[len(scored) :], *scored]
         self._order = scored
         rung = self.rungs[self._rung]
-        self.events.append(
-            {
-                "event": "rung",
-                "step": self._ledger.n_told,
-                "n_candidates": rung.n_candidates,
-                "resource": rung.resource,
-            }
-        )
+        self.events.append({"event": "rung", "step": self._ledger.n_told, **asdict(rung)})
         if self._rung + 1 == len(self.rungs):
             self._finished = True
             return

@@ -24,7 +24,7 @@ NOT_NEGATIVE = ScoreRange(
 
 
 class ThresholdPruning(Sequential):
-    """Ask-and-tell; `events` lists what was pruned when, against which candidate.
+    """Pruning by a share of the best mean; `events` lists what was pruned when, and against which candidate.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Wilcoxon(Sequential):
-    """Ask-and-tell; `events` says what was pruned when.
+    """Optuna's WilcoxonPruner as a strategy; `events` says what was pruned when.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

@@ -24,7 +24,7 @@ from frugal.trials.surrogates.protocol import Surrogate
 
 
 class Dngo(ModelBased):
-    """Ask-and-tell. After each result, the network is trained again from the same initial weights.
+    """Expected improvement by DNGO. After each result, the network is trained again from the same initial weights.
 
     Args:
         space, n_trials, rng: see `frugal.trials.make`.

@@ -23,7 +23,7 @@ INFERENCES, MARGINALISATIONS = ("ml2", "mcmc"), ("integrated", "robo_log")
 
 
 class Ei(ModelBased):
-    """Ask-and-tell; cubic in the number of trials, 0.1 s per suggestion at 100 trials in 6 dimensions with `ml2`.
+    """Expected improvement; cubic in the trials, 0.1 s per suggestion at 100 of them in 6 dimensions with `ml2`.
 
     Args:
         space, n_trials, rng: see `frugal.trials.make`.

@@ -21,7 +21,7 @@ from frugal.trials.surrogates.kernels import Array
 
 
 class EiExplore(Ei):
-    """Ask-and-tell.
+    """Expected improvement's choice with probability `beta`, else the rival that could most improve on it.
 
     Args:
         space, n_trials, rng: see `frugal.trials.make`.

@@ -18,7 +18,7 @@ from frugal.trials.surrogates.kernels import Array, kernel_named
 
 
 class EntropySearch(InformationBased):
-    """Ask-and-tell. The incumbent is the best observed candidate, as in `ei`.
+    """Entropy search. The incumbent is the best observed candidate, as in `ei`.
 
     Args:
         space, n_trials, rng: see `frugal.trials.make`.

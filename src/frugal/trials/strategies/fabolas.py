@@ -34,7 +34,7 @@ N_MIN, N_MAX = 100, 50_000
 
 
 class Fabolas(InformationPerCost):
-    """Ask-and-tell.
+    """Fabolas: the candidate and the number of rows with the most information per unit of cost.
 
     Tasks on all rows state their number, never None: it is the last of `sizes`, or `n_max`.
 

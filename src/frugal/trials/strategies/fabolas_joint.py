@@ -17,7 +17,7 @@ from frugal.trials.surrogates.kernels import Array
 
 
 class FabolasJoint(Fabolas):
-    """Ask-and-tell.
+    """Fabolas with one Gaussian process of cost and loss.
 
     Args:
         correlated: whether the correlation rho of loss and cost is fitted. If not, rho is 0 and all else is the

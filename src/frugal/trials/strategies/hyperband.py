@@ -28,7 +28,7 @@ RESOURCES, INCUMBENTS = ("epochs", "rows"), ("full", "last_seen")
 
 
 class Hyperband(BaseTrialStrategy):
-    """Ask-and-tell, rung by rung. After the last trial of a rung, `ask` returns WAIT until all have a result.
+    """Hyperband, rung by rung. After the last trial of a rung, `ask` returns WAIT until all have a result.
 
     Args:
         space: the search space.

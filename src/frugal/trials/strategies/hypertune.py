@@ -52,7 +52,7 @@ _ON_ALL_ROWS = ("initial", "n_initial", "min_log_ei")
 
 
 class Hypertune(Ei):
-    """Ask-and-tell. Searches on subsets come first, one after the other; their trials count.
+    """HyperTune. Searches on subsets come first, one after the other; their trials count.
 
     Attributes:
         trials: finished trials on all rows, in the order of their results.

@@ -23,7 +23,7 @@ SMALL, TARGET = 0.0, 1.0
 
 
 class Mtbo(InformationPerCost):
-    """Ask-and-tell.
+    """Multi-task Bayesian optimisation: the candidate and the task with the most information per unit of cost.
 
     Args:
         space, n_trials, rng: see `frugal.trials.make`.

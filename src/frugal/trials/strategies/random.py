@@ -15,7 +15,7 @@ from frugal.trials.ledger import BaseTrialStrategy
 
 
 class Random(BaseTrialStrategy):
-    """Ask-and-tell. Suggestions do not depend on the results.
+    """Random search. Suggestions do not depend on the results.
 
     Args:
         space, n_trials: see `frugal.trials.make`.

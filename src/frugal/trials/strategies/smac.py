@@ -31,11 +31,12 @@ from frugal.checks import check_whole
 from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
+from frugal.trials.encoding import from_peer, to_peer
 from frugal.trials.ledger import BaseTrialStrategy, check_n_initial
 
 
 class Smac(BaseTrialStrategy):
-    """Ask-and-tell with the defaults of SMAC3 for all that has no setting. A suggestion takes a second or two.
+    """SMAC3 with its defaults for all that has no setting. A suggestion takes a second or two.
 
     Args:
         space, n_trials: see `frugal.trials.make`.
@@ -96,7 +97,7 @@ class Smac(BaseTrialStrategy):
             return None
         self._infos.append(info)
         config, dimensions = info.config, self._space.dimensions.items()
-        return {name: _from_smac(dimension, config[name]) for name, dimension in dimensions}
+        return {name: from_peer(dimension, config[name]) for name, dimension in dimensions}
 
     def _next(self) -> Any:
         """SMAC3's next trial; None if it finds none."""
@@ -129,7 +130,7 @@ def _facade(
 
     dimensions = space.dimensions.items()
     smac_space = ConfigurationSpace(seed=seed, space=[_hyperparameter(name, d) for name, d in dimensions])
-    design = [Configuration(smac_space, {n: _to_smac(d, c[n]) for n, d in dimensions}) for c in initial]
+    design = [Configuration(smac_space, {n: to_peer(d, c[n]) for n, d in dimensions}) for c in initial]
     size: dict[str, Any] = {} if n_initial is None else {"n_configs": n_initial, "max_ratio": 1.0}
     if design:
         size = {"n_configs": 0, "additional_configs": list(design)}
@@ -207,15 +208,3 @@ def _hyperparameter(name: str, dimension: Dimension) -> Any:
     if isinstance(dimension, Integer):
         return Whole(name, (dimension.low, dimension.high), log=dimension.scale == "log")
     return Float(name, (0.0, 1.0))
-
-
-def _to_smac(dimension: Dimension, value: object) -> Any:
-    if isinstance(dimension, Choice):
-        return dimension.place(value)
-    return value if isinstance(dimension, Integer) else min(max(dimension.to_unit(value), 0.0), 1.0)
-
-
-def _from_smac(dimension: Dimension, value: Any) -> object:
-    if isinstance(dimension, Choice):
-        return dimension.values[int(value)]
-    return int(value) if isinstance(dimension, Integer) else dimension.from_unit(float(value))

@@ -9,7 +9,6 @@ are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import optuna
@@ -19,11 +18,12 @@ from frugal.checks import check_whole
 from frugal.extras import quiet_optuna
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
+from frugal.trials.encoding import from_peer, to_peer
 from frugal.trials.ledger import BaseTrialStrategy
 
 
 class Tpe(BaseTrialStrategy):
-    """Ask-and-tell with Optuna's defaults, apart from the number of random trials and the constant liar.
+    """Optuna's TPE with its defaults, apart from the number of random trials and the constant liar.
 
     Args:
         space, n_trials: see `frugal.trials.make`.
@@ -51,9 +51,7 @@ class Tpe(BaseTrialStrategy):
         self._distributions = {name: _distribution(d) for name, d in space.dimensions.items()}
         self._optuna_ids: list[int] = []
         for candidate in self._initial:
-            self._study.enqueue_trial(
-                {name: _to_optuna(d, candidate[name]) for name, d in space.dimensions.items()}
-            )
+            self._study.enqueue_trial({name: to_peer(d, candidate[name]) for name, d in space.dimensions.items()})
 
     def ask(self) -> TrialTask | Wait | None:
         """Next trial; None: the budget is spent."""
@@ -73,7 +71,7 @@ class Tpe(BaseTrialStrategy):
         asked = self._study.ask(self._distributions)
         self._optuna_ids.append(asked.number)
         dimensions = self._space.dimensions.items()
-        return {name: _from_optuna(dimension, asked.params[name]) for name, dimension in dimensions}
+        return {name: from_peer(dimension, asked.params[name]) for name, dimension in dimensions}
 
 
 def _distribution(dimension: Dimension) -> BaseDistribution:
@@ -85,15 +83,3 @@ def _distribution(dimension: Dimension) -> BaseDistribution:
     if isinstance(dimension, Integer):
         return IntDistribution(dimension.low, dimension.high, log=dimension.scale == "log")
     return FloatDistribution(0.0, 1.0)
-
-
-def _to_optuna(dimension: Dimension, value: object) -> Any:
-    if isinstance(dimension, Choice):
-        return dimension.place(value)
-    return value if isinstance(dimension, Integer) else dimension.to_unit(value)
-
-
-def _from_optuna(dimension: Dimension, value: Any) -> object:
-    if isinstance(dimension, Choice):
-        return dimension.values[value]
-    return value if isinstance(dimension, Integer) else dimension.from_unit(value)

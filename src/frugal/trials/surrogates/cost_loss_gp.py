@@ -22,7 +22,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.trials.surrogates.hyperparameters import RoboPrior
 from frugal.trials.surrogates.joint_gp import JointGP
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.size_gp import CORRELATION_BOX, ENV_BOX
@@ -86,9 +85,6 @@ class CostLossGP(JointGP):
 
     def _in_cube(self, last: Array) -> Array:
         return _parts(last)[2]
-
-    def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
-        raise ValueError("RoBO has no model of cost and loss, hence no prior of it")
 
 
 def _given(weights: ArrayLike | None) -> Array:

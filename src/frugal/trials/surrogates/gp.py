@@ -19,7 +19,7 @@ from frugal.checks import check_between, check_choice, check_number, check_whole
 from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates.covariances import Covariance, stationary
 from frugal.trials.surrogates.evidence import Evidence
-from frugal.trials.surrogates.hyperparameters import NOISE_SCALE, PRIORS, Hyperparameters, Prior, RoboPrior
+from frugal.trials.surrogates.hyperparameters import PRIORS, Hyperparameters, Prior, RoboPrior
 from frugal.trials.surrogates.kernels import Array, Kernel, kernel_named
 from frugal.trials.surrogates.posterior import Data, Posterior
 
@@ -126,9 +126,7 @@ class GP:
     def _prior(self, n_columns: int, variance: float) -> Prior:
         n_parameters = self._covariance.n_parameters(n_columns)
         if self._prior_name == "robo":
-            none = np.empty((0, 2))
-            return RoboPrior(d=n_columns, n_parameters=n_parameters, fidelity=none, environment=False,
-                             amplitude_shift=0.0, noise_scale=NOISE_SCALE)  # fmt: skip
+            return RoboPrior(d=n_columns, n_parameters=n_parameters)
         return Prior(self._prior_name, d=n_columns, n_parameters=n_parameters, variance=variance)
 
     def _template(self, n_columns: int) -> Array:

@@ -168,10 +168,10 @@ class RoboPrior(Prior):
         *,
         d: int,
         n_parameters: int,
-        fidelity: Array,
-        environment: bool,
-        amplitude_shift: float,
-        noise_scale: float,
+        fidelity: Array = NO_FIDELITY,
+        environment: bool = False,
+        amplitude_shift: float = 0.0,
+        noise_scale: float = NOISE_SCALE,
     ) -> None:
         super().__init__(
             "repaired", d=d, n_parameters=n_parameters, variance=1.0, fidelity=fidelity, noise_scale=noise_scale

@@ -7,7 +7,8 @@ logarithms of errors or seconds.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +41,8 @@ class JointGP(GP):
     """
 
     _priors: tuple[str, ...] = ("repaired", "robo")
+    _robo: Mapping[str, Any] = {}
+    """Arguments of `RoboPrior` in which it differs from the prior `repaired`."""
 
     def __init__(
         self,
@@ -85,21 +88,15 @@ class JointGP(GP):
         return np.insert(super()._template(n_columns - 1), -2, self._given_mixing)
 
     def _prior(self, n_columns: int, variance: float) -> Prior:
-        d, n_parameters = n_columns - 1, self._covariance.n_parameters(n_columns)
+        shared: dict[str, Any] = {
+            "d": n_columns - 1,
+            "n_parameters": self._covariance.n_parameters(n_columns),
+            "fidelity": self._fidelity.box,
+            "noise_scale": self._noise_scale,
+        }
         if self._prior_name == "robo":
-            return self._robo_prior(d, n_parameters)
-        return Prior(
-            self._prior_name,
-            d=d,
-            n_parameters=n_parameters,
-            variance=variance,
-            fidelity=self._fidelity.box,
-            noise_scale=self._noise_scale,
-        )
-
-    @abstractmethod
-    def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
-        """RoBO's, for candidates of d dimensions and a covariance with `n_parameters`."""
+            return RoboPrior(**(shared | dict(self._robo)))
+        return Prior(self._prior_name, variance=variance, **shared)
 
     @property
     def hyperparameters(self) -> Hyperparameters:

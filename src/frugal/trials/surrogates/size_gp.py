@@ -21,13 +21,13 @@ paper's W is full, its code's diagonal.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_whole
-from frugal.trials.surrogates.hyperparameters import RoboPrior
 from frugal.trials.surrogates.joint_gp import JointGP
 from frugal.trials.surrogates.kernels import Array
 
@@ -132,6 +132,8 @@ class SizeGP(JointGP):
         ValueError: on an unknown variant, kernel, covariance or prior, or a hyperparameter that cannot be.
     """
 
+    _robo: Mapping[str, Any] = {"environment": True, "amplitude_shift": -2.0}
+
     def __init__(
         self,
         variant: str = "loss",
@@ -149,16 +151,6 @@ class SizeGP(JointGP):
             raise ValueError("size_covariance must be diagonal with the prior 'robo', got 'full'")
         mixing, factor = _given(size_weights, full=full), _SizeFactor(variant, full=full)
         super().__init__(factor, mixing=mixing, noise_scale=noise_scale, prior=prior, **settings)
-
-    def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
-        return RoboPrior(
-            d=d,
-            n_parameters=n_parameters,
-            fidelity=self._fidelity.box,
-            environment=True,
-            amplitude_shift=-2.0,
-            noise_scale=self._noise_scale,
-        )
 
 
 def _given(size_weights: ArrayLike | None, *, full: bool) -> Array:

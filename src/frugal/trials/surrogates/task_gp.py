@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frugal.checks import check_whole
-from frugal.trials.surrogates.hyperparameters import RoboPrior
 from frugal.trials.surrogates.joint_gp import JointGP
 from frugal.trials.surrogates.kernels import Array
 
@@ -101,9 +100,10 @@ class TaskGP(JointGP):
         **settings: Any,
     ) -> None:
         check_whole("n_tasks", n_tasks, 1)
-        self._n_tasks, self._factor = n_tasks, _TaskFactor(n_tasks)
-        mixing = _given(task_factor, self._factor, n_tasks)
-        super().__init__(self._factor, mixing=mixing, noise_scale=noise_scale, **settings)
+        factor = _TaskFactor(n_tasks)
+        self._n_tasks, self._robo = n_tasks, {"fidelity": factor.boxes(ROBO_BELOW_BOX, ROBO_DIAGONAL_BOX)}
+        mixing = _given(task_factor, factor, n_tasks)
+        super().__init__(factor, mixing=mixing, noise_scale=noise_scale, **settings)
 
     def _in_cube(self, last: Array) -> Array:
         unknown = last[~np.isin(last, np.arange(self._n_tasks))]
@@ -113,16 +113,6 @@ class TaskGP(JointGP):
                 f" got {unknown[0]:g}"
             )
         return np.zeros_like(last)
-
-    def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
-        return RoboPrior(
-            d=d,
-            n_parameters=n_parameters,
-            fidelity=self._factor.boxes(ROBO_BELOW_BOX, ROBO_DIAGONAL_BOX),
-            environment=False,
-            amplitude_shift=0.0,
-            noise_scale=self._noise_scale,
-        )
 
 
 def _given(task_factor: ArrayLike | None, factor: _TaskFactor, n_tasks: int) -> Array:

@@ -100,11 +100,11 @@ def shown(paper: str, config: Mapping[str, Any]) -> Shown:
     """
     record = registry.paper(paper)
     kinds: dict[str, dict[str, tuple[str, ...]]] = {"table": {}, "figure": {}, "explained": {}}
-    for one in record.artefacts:
-        if one.runs == ():
-            kinds["explained"][one.name] = one.datasets
+    for artefact in record.artefacts:
+        if artefact.runs == ():
+            kinds["explained"][artefact.name] = artefact.datasets
         else:
-            kinds[one.kind][one.name] = one.runs_of(config)
+            kinds[artefact.kind][artefact.name] = artefact.runs_of(config)
     judged, claims = {claim.study for claim in record.claims}, dict[str, tuple[str, ...]]()
     for study in record.studies:
         if study.name in judged and (study.is_run is None or study.is_run(config)):

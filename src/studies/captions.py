@@ -31,7 +31,7 @@ def heading(paper: str, record: Artefact) -> str:
         head = f"{first.capitalize()} {rest[0]}" + (f", {' '.join(rest[1:])}" if rest[1:] else "")
     else:
         head = " ".join([first[:1].upper() + first[1:], *rest])
-    kinds = {one.kind for one in registry.paper(paper).artefacts if one.name == record.name}
+    kinds = {artefact.kind for artefact in registry.paper(paper).artefacts if artefact.name == record.name}
     return f"{head}, a {record.kind}" if len(kinds) > 1 and first != record.kind else head
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from frugal.stats import standard_error
 from studies.estimates import Arrays, over_seeds
-from studies.tidy import MEASURED, provenance
+from studies.tidy import MEASURED, mean_by_seed, provenance
 
 BASELINES: Final = ("random", "ei")
 NOTE: Final = "less random, less ei: the mean of differences seed by seed, with its bootstrap interval"
@@ -48,6 +49,19 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
                 rows.append([*cell, f"{measure}_less_{baseline}", method, *numbers])
     table = pd.DataFrame(rows, columns=[*keys, "measure", "method", *MEASURED])
     return table.assign(note=["; ".join(filter(None, (note, NOTE))) for note in missing_notes(table)])
+
+
+def with_differences(long: pd.DataFrame, paired: Iterable[str]) -> pd.DataFrame:
+    """Means by measure and method, and `differences` of these measures: measure, method, `tidy.MEASURED`, note.
+
+    `long` has the columns measure, method, seed, data and value.
+    """
+    means = mean_by_seed(long, "value", ["measure", "method"])
+    parts = [means.assign(note=missing_notes(means))]
+    for name in paired:
+        part = long[long["measure"] == name].rename(columns={"measure": "of"})
+        parts.append(differences(part, name, ["of"]).drop(columns="of"))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _mean(arrays: Arrays) -> float:

@@ -154,14 +154,7 @@ def lines(
     axis.grid(alpha=0.3)
 
 
-def bars(
-    axis: Axes,
-    table: pd.DataFrame,
-    looks: Mapping[str, Look],
-    *,
-    x: str,
-    **kwargs: Any,
-) -> None:
+def bars(axis: Axes, table: pd.DataFrame, looks: Mapping[str, Look], *, x: str, **kwargs: Any) -> None:
     """The means of each method as points that a line joins, with their intervals as bars.
 
     Methods come as in the table; `kwargs` are put over what their looks say.

@@ -273,7 +273,7 @@ class Study:
 
 def configured(methods: Sequence[Method], config: Mapping[str, Any]) -> tuple[Method, ...]:
     """Strategies of the folds family with the settings that a configuration gives them."""
-    return tuple(replace(one, settings=config["strategies"].get(one.name, {})) for one in methods)
+    return tuple(replace(method, settings=config["strategies"].get(method.name, {})) for method in methods)
 
 
 def as_configured(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:

@@ -110,9 +110,9 @@ def about(printed: float) -> Region:
     return Region(printed * 0.75, printed * 1.25)
 
 
-def order_of_magnitude(n: int = 1) -> Region:
-    """Ratios that `n` orders of magnitude mean: half an order either way, 3.2 to 32 for one."""
-    return Region(10 ** (n - 0.5), 10 ** (n + 0.5))
+def order_of_magnitude() -> Region:
+    """Ratios that an order of magnitude means: half an order either way, 3.2 to 32."""
+    return Region(10**0.5, 10**1.5)
 
 
 def factor_of_two() -> Region:

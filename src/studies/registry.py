@@ -65,7 +65,7 @@ def experiment(name: str) -> Study:
     Raises:
         ValueError: on another name; the message lists the known ones.
     """
-    return _find("experiment", name, lambda one: one.run is not None)[0]
+    return _find("experiment", name, lambda study: study.run is not None)[0]
 
 
 def paper_of(name: str) -> str:
@@ -77,7 +77,7 @@ def paper_of(name: str) -> str:
     return _find("study", name)[1].name
 
 
-def _find(kind: str, name: str, is_one: Callable[[Study], bool] = lambda one: True) -> tuple[Study, Paper]:
+def _find(kind: str, name: str, is_one: Callable[[Study], bool] = lambda study: True) -> tuple[Study, Paper]:
     known: dict[str, tuple[Study, Paper]] = {}
     for document in map(paper, PAPERS):  # one after the other, since to import them all takes half a second
         known |= {one.name: (one, document) for one in document.studies if is_one(one)}
@@ -93,7 +93,7 @@ def study_of_run(name: str, run: str) -> Study:
     Raises:
         ValueError: if none has.
     """
-    found = next((one for one in paper(name).studies if one.kind_of(run) is not None), None)
+    found = next((study for study in paper(name).studies if study.kind_of(run) is not None), None)
     if found is None:
         raise ValueError(f"{name} has no run {run!r}")
     return found
@@ -116,7 +116,7 @@ def search_methods() -> dict[str, Method]:
 
 def derived(name: str) -> dict[str, Callable[..., pd.DataFrame]]:
     """The functions that derive runs of a paper, by the name of the run."""
-    return {one.name: one.derive for one in paper(name).studies if one.derive is not None}
+    return {study.name: study.derive for study in paper(name).studies if study.derive is not None}
 
 
 def refit(name: str) -> Callable[..., pd.DataFrame]:
@@ -125,7 +125,7 @@ def refit(name: str) -> Callable[..., pd.DataFrame]:
     Raises:
         ValueError: if it has no searches.
     """
-    found = next((one.refit for one in paper(name).studies if one.refit), None)
+    found = next((study.refit for study in paper(name).studies if study.refit), None)
     if found is None:
         raise ValueError(f"{name} has no searches whose choices could be fitted")
     return found

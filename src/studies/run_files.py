@@ -108,9 +108,7 @@ def check_derived(paper: str, name: str, paths: Sequence[str]) -> None:
     Raises:
         ValueError: if the paper derives no such run, or as `check_shown`.
     """
-    derived = {
-        study.name: study.derived_from for study in registry.paper(paper).studies if study.derive is not None
-    }
+    derived = everything(paper).derived
     if not derived:
         raise ValueError(f"{paper} derives no runs")
     check_known(f"derived run of {paper}", name, derived)

@@ -9,3 +9,10 @@ from studies import estimates
 def alike_seeds_decide(monkeypatch):
     """Seeds made by hand are often alike; that few equal values decide nothing is tested with the verdicts."""
     monkeypatch.setattr(estimates, "EQUAL_VALUES", 0)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

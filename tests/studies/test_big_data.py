@@ -12,8 +12,8 @@ from test_big_data_combinations import made_up, trained_by_hand
 from test_big_data_combined_searches import STUDIES, planted
 from test_big_data_kmeans_svm_claims import boundaries, compressed
 from test_big_data_sample_size import by_hand
+from test_big_data_size_aware import toy
 
-from frugal.cli import main as library
 from studies import registry
 from studies.big_data.paper import PAPER
 from studies.big_data.tables import as_factors
@@ -46,6 +46,7 @@ def boundary_runs(n_seeds):
 
 
 MADE_UP = {
+    "figure3 figure3_cost svm_search": partial(toy, never=("ei",)),
     "figure7 figure7_rows interval_widths": interval_runs,
     "figure8 figure8_seconds sample_growth sample_sizes": by_hand,
     "variance_check": checked,
@@ -101,19 +102,6 @@ def test_what_not_every_seed_has_is_left_out_of_the_check_of_the_variance():
     assert len(steps) == 5
 
 
-def test_a_claim_quotes_and_a_finding_neither_quotes_nor_has_a_printed_number():
-    figures = {one.name for one in PAPER.artefacts if one.draw}
-    assert {claim.study for claim in PAPER.claims} <= {study.name for study in PAPER.studies}
-    assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
-    for claim in PAPER.claims:
-        assert claim.id.startswith("big_data.")
-        assert bool(claim.quote) != claim.is_ours
-        assert not (claim.is_ours and claim.published)
-        assert claim.unit
-        kind, name = claim.artefact.split("/")
-        assert name in {"tables": registry.tables("big_data"), "figures": figures}[kind]
-
-
 def rendered(**columns):
     empty = {"published": np.nan, "ours": 2.0, "low": np.nan, "high": np.nan, "n_seeds": 10, "data": "original"}
     row = {"method": "km_svm", "measure": "error"} | dict.fromkeys(TIDY, "") | {"scale": "paper"} | empty | columns
@@ -141,19 +129,6 @@ def test_a_cell_has_both_ends_of_its_interval_and_the_published_value(columns, c
     assert text == cell
     assert note.startswith("Means (their 95 % intervals over seeds) [what is published]; scale paper, 10 seeds, ")
     assert ("†" in note) == ("†" in cell)
-
-
-@pytest.mark.slow
-def test_the_bench_of_rows_shows_memory_and_rows_held(capsys):
-    assert not library(["bench", "rows", "--n-rows", "20000", "--chunk-rows", "5000"])
-    head, *lines = capsys.readouterr().out.splitlines()
-    rows = {line.split()[0]: dict(zip(head.split(), line.split(), strict=True)) for line in lines}
-    assert list(rows) == ["generation", "SGDClassifier.partial_fit", "blb_stream", "newton_all_rows", "osmac_mvc",
-                          "osmac_mmse"]  # fmt: skip
-    assert rows["blb_stream"]["rows_held"] == str(5 * 1024 + 5000)
-    assert rows["osmac_mvc"]["n_drawn"] == "101000"
-    for method in ("newton_all_rows", "osmac_mvc"):
-        assert 20 < float(rows[method]["base_mib"]) <= float(rows[method]["peak_mib"])
 
 
 def test_a_table_for_people_has_factors_for_logarithms():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,6 @@ from studies.big_data import arrivals, figure3, size_search
 from studies.big_data.paper import PAPER
 from studies.blocks import n_trials_of, sized
 from studies.methods import TRIALS
-from studies.publish import _reaches_floor
 from studies.shared.look_up_tables import least_test_error
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge_claims
 
@@ -277,21 +275,6 @@ def test_runs_below_the_floor_are_not_enough(runs):
 def test_no_verdict_is_given_without_a_method():
     runs = toy(2)
     assert set(judged(runs[runs["method"] != "mtbo_16"])["verdict"]) == {NOT_RUN}
-
-
-@pytest.mark.parametrize("name", ["figure3", "figure3_cost", "svm_search"])
-def test_ten_seeds_are_published_and_nine_are_not(name, tmp_path):
-    kind = "tables" if name == "svm_search" else "figures"
-    (tmp_path / kind).mkdir()
-    for n_seeds, may in ((10, True), (9, False)):
-        runs = toy(n_seeds, never=("ei",))
-        numbers = (
-            registry.tables("big_data")[name].summarise(runs, "paper")
-            if kind == "tables"
-            else FIGURES[name].summarise(runs)
-        )
-        numbers.to_csv(tmp_path / kind / f"{name}.csv", index=False)
-        assert _reaches_floor(Path(kind) / f"{name}.png", tmp_path, PAPER) == may
 
 
 @pytest.mark.parametrize(("name", "n_panels"), [("figure3", 3), ("figure3_cost", 2)])

@@ -103,10 +103,19 @@ def published_runs():
     return [path for path in paths if path.stem != "refits" and not path.stem.endswith("_refits")]
 
 
+WITHOUT_METHODS = {
+    "beta_pruning/model",  # which is told nothing
+    "big_data/curve_fits",
+    "exploration/task1_optima",
+    "exploration/task1_scores",
+}
+
+
 @pytest.mark.parametrize("path", published_runs(), ids=lambda path: f"{path.parts[-3]}/{path.stem}")
 def test_every_published_run_has_the_settings_of_its_methods(path):
     table = pd.read_parquet(path)
-    if "method" not in table:  # of document 000's model, which is told nothing
+    if f"{path.parts[-3]}/{path.stem}" in WITHOUT_METHODS:
+        assert "method" not in table
         return
     name = f"{path.parts[-3]}/runs/{path.name}"
     (record,) = [record for record in read_records(path.parents[1]) if name in record["parts"]]

@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 from toy_runs import random_table, small_runs
 
-from frugal import folds
 from frugal.folds.search import Kept
-from studies import registry, style
+from studies import registry
 from studies.cli import main
 from studies.folds_comparison.comparison import (
     FLOOR,
@@ -241,12 +240,6 @@ def test_the_command_writes_picture_and_numbers(name, runs, tmp_path):
     assert output.with_suffix(".svg").stat().st_size > 5000
     numbers = pd.read_csv(output.with_suffix(".csv"))
     assert {"method", "strategy", "n_seeds", "data"} <= set(numbers.columns)
-
-
-def test_looks_of_all_strategies_are_told_apart():
-    looks = [style.LOOKS[name] for name in set(folds.known()) & set(style.LOOKS)]
-    assert len({(look.color, look.marker) for look in looks}) == len(looks) >= 15  # all of ours
-    assert len({look.marker for look in looks}) == len(looks)
 
 
 def test_runs_of_another_kind_are_refused(runs):

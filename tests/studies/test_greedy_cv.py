@@ -1,5 +1,4 @@
 import math
-import re
 from functools import partial
 
 import numpy as np
@@ -233,19 +232,6 @@ def test_one_exception_breaks_a_claim_about_every_comparison(shift, expected):
     assert (row["seeds_to_decide"] == ">1000") == (expected == UNDECIDED)
     assert found.loc["search_time.n_ahead", "ours"] >= 134
     assert found.loc["search_time.every_cell", "verdict"] == REPRODUCED  # over five n it is ahead all the same
-
-
-def test_claims_have_the_documents_words_and_findings_neither_words_nor_number():
-    assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
-    for claim in PAPER.claims:
-        assert re.fullmatch(r"greedy_cv\.[a-z_]+\.[a-z0-9_]+", claim.id)
-        assert claim.artefact.removeprefix("tables/") in TABLES
-        if claim.is_ours:
-            assert (claim.quote, claim.published) == ("", "")
-        else:
-            assert claim.quote
-        if total := re.search(r", of (\d+)", claim.quantity):
-            assert claim.agrees.high < int(total[1]) + 0.5
 
 
 @pytest.mark.parametrize("n_seeds", [3, 30])

@@ -15,7 +15,6 @@ from toy_searches import DATASETS, reaches, refit, refits_of, search, svm_runs, 
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.hypertune import complexity
 from studies.hypertune.errors import render, tabulate
-from studies.hypertune.paper import CLAIMS
 from studies.verdicts import NOT_RUN, NOT_TESTABLE, judge_claims, judge_paper
 
 claims = partial(judge_paper, "hypertune")
@@ -31,16 +30,6 @@ def fits_of(errors, *, learner="svm", n_seeds=3, **facts):
         for wobble, (method, error) in enumerate(by_method.items(), start=1)
         for seed in range(n_seeds)
     ])  # fmt: skip
-
-
-def test_every_claim_has_an_id_of_its_own_and_its_words():
-    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
-    assert all(claim.id.startswith("hypertune.") for claim in CLAIMS)
-    ours = [claim for claim in CLAIMS if claim.is_ours]
-    assert all(not claim.quote and not claim.published for claim in ours)
-    # Of the document are its sentences, and the errors that its tables print, with their captions.
-    assert all(claim.quote for claim in CLAIMS if not claim.is_ours)
-    assert not any(word in claim.quantity for claim in CLAIMS for word in ("log", "below 0", "method notes"))
 
 
 def test_hyper_tune_is_ahead_of_ei_only_if_it_is_on_every_data_set():

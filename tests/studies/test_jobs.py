@@ -9,12 +9,6 @@ SCORES = ["job", "scores", "--dataset", "wdbc", "--classifier", "knn", "--seed",
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def kept(place):
     """Kept scores of one repetition, and the folder they are in."""
     output = "results/folds/scores/a.parquet"

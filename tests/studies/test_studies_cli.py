@@ -12,12 +12,6 @@ from studies.verdicts import COLUMNS, NO_EVIDENCE, VERDICTS
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def subparsers(parser):
     """Names and parsers of the commands of one."""
     (found,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]

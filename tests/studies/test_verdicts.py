@@ -1,4 +1,5 @@
 import math
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -463,3 +464,21 @@ def test_few_equal_values_are_no_certainty(n_seeds, says):
     assert verdict(regions.below(1), found) == (says if says == UNDECIDED else REPRODUCED)
     assert says != UNDECIDED or seeds_to_decide(regions.above(1), found) == "6"
     assert verdict(regions.above(1), exact(0.3)) == CONTRADICTED
+
+
+@pytest.mark.parametrize("name", registry.PAPERS)
+def test_claims_have_the_documents_words_and_findings_neither_words_nor_number(name):
+    paper = registry.paper(name)
+    shown, studies = {f"{one.kind}s/{one.name}" for one in paper.artefacts}, {one.name for one in paper.studies}
+    assert len({one.id for one in paper.claims}) == len(paper.claims)
+    for one in paper.claims:
+        assert re.fullmatch(rf"{name}(\.[A-Za-z0-9_]+){{2,}}", one.id)
+        assert one.artefact in shown, one.id
+        assert one.study in studies, one.id
+        assert one.unit, one.id
+        assert bool(one.quote) != one.is_ours, one.id
+        assert not (one.is_ours and one.published), one.id
+        assert not (isinstance(one.published, str) and one.published), one.id
+        assert not re.search("below 0|method notes" + "|log" * (name == "hypertune"), one.quantity), one.id
+        if total := re.search(r", of (\d+)", one.quantity):
+            assert one.agrees.high < int(total[1]) + 0.5, one.id

@@ -94,6 +94,7 @@ def test_published_runs_give_what_the_workflow_made_of_them(smoke, tmp_path, mon
 
 def test_search_times_follow_from_the_kept_scores(smoke):
     runs = pd.read_parquet(smoke / RUNS)
+    assert {"standard", "greedy"} <= set(runs["method"])
     for run in runs[runs["method"] == "standard"].itertuples():
         where = smoke / f"results/folds/scores/{run.dataset}/{run.classifier}/ranges/k{run.k}/seed{run.seed}"
         kept = pd.concat(map(pd.read_parquet, where.glob("folds*.parquet")))

@@ -15,7 +15,7 @@ import scipy
 from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
-from studies import style
+from studies import plotters, style
 from studies.kinds import Kind
 from studies.measures import exactly
 from studies.records import Artefact, Claim, Study
@@ -202,8 +202,8 @@ def summarise_exponentials(seed: int) -> pd.DataFrame:
 @style.styled
 def draw_exponentials(table: pd.DataFrame) -> Figure:
     """Two panels, the share of the mass that each shows in its title."""
-    figure, axes = _panels(table, (7.2, 2.4))
-    for axis, (name, part) in zip(axes, table.groupby("panel", sort=False), strict=True):
+    figure, panels = plotters.row(table, "panel", size=(7.2, 2.4))
+    for axis, part, name in panels:
         axis.plot(part["x"], part["density"], color=_EXACT)
         axis.fill_between(part["x"], part["density"], color=_EXACT, alpha=0.15, linewidth=0)
         share = float(np.trapezoid(part["density"], part["x"]))
@@ -222,8 +222,8 @@ def summarise_betas(seed: int) -> pd.DataFrame:
 @style.styled
 def draw_betas(table: pd.DataFrame) -> Figure:
     """Three panels on one scale of x."""
-    figure, axes = _panels(table, (7.2, 2.4))
-    for axis, (name, part) in zip(axes, table.groupby("panel", sort=False), strict=True):
+    figure, panels = plotters.row(table, "panel", size=(7.2, 2.4))
+    for axis, part, name in panels:
         axis.plot(part["x"], part["density"], color=_EXACT)
         peak = part["density"].max()
         axis.set(title=f"{name}: peak {peak:.3g}", xlabel="mean accuracy η", ylabel="density")
@@ -246,7 +246,7 @@ def summarise_prior_predictive(seed: int) -> pd.DataFrame:
 @style.styled
 def draw_prior_predictive(table: pd.DataFrame) -> Figure:
     """Histogram of draws, the exact density, and the uniform density for comparison."""
-    figure, (axis,) = _panels(table, (4.2, 2.7))
+    figure, [(axis, *_)] = plotters.row(table, "panel", size=(4.2, 2.7))
     _draw(axis, table)
     axis.axhline(1, color="#000000", linewidth=0.8, linestyle=":", label="uniform")
     axis.set(xlabel="fold accuracy", ylabel="density", xlim=(0, 1), ylim=(0, 2.2))
@@ -272,14 +272,14 @@ def summarise_predictives(seed: int) -> pd.DataFrame:
 @style.styled
 def draw_predictives(table: pd.DataFrame) -> Figure:
     """A panel per set of accuracies, its tallest exact bin in the title."""
-    figure, axes = _panels(table, (7.2, 2.6), share_y=True)
-    for axis, (name, part) in zip(axes, table.groupby("panel", sort=False), strict=True):
+    figure, panels = plotters.row(table, "panel", size=(7.2, 2.6), sharey=True)
+    for axis, part, name in panels:
         tallest = part.loc[part["kind"] == "exact", "density"].max()
         _draw(axis, part)
         axis.set(title=f"{name}\ntallest exact bin {tallest:.2f}", xlabel="fold accuracy")
         axis.set(xlim=(0, 1))
-    axes[0].set(ylabel="density")
-    axes[0].legend(loc="upper right")
+    figure.axes[0].set(ylabel="density")
+    figure.axes[0].legend(loc="upper right")
     return figure
 
 
@@ -302,15 +302,15 @@ def summarise_contrast(seed: int) -> pd.DataFrame:
 @style.styled
 def draw_contrast(table: pd.DataFrame) -> Figure:
     """A panel per set of accuracies: draws, exact density, and the fit by maximum likelihood."""
-    figure, axes = _panels(table, (7.2, 2.8))
-    for axis, (name, part) in zip(axes, table.groupby("panel", sort=False), strict=True):
+    figure, panels = plotters.row(table, "panel", size=(7.2, 2.8))
+    for axis, part, name in panels:
         _draw(axis, part)
         likely = part[part["kind"] == "maximum likelihood"]
         axis.plot(likely["x"], likely["density"], color=_LIKELIHOOD, linestyle="--", label="maximum likelihood")
         peak = likely["density"].max()
         axis.set(title=f"{name}: likelihood fit peaks at {peak:.1f}", xlabel="fold accuracy", ylabel="density")
         axis.set(xlim=(0, 1), ylim=(0, 1.05 * peak))
-    axes[1].legend(loc="upper left")
+    figure.axes[1].legend(loc="upper left")
     return figure
 
 
@@ -330,12 +330,6 @@ def _bars(panel: str, kind: str, edges: np.ndarray, density: np.ndarray) -> pd.D
 def _histogram(panel: str, draws: np.ndarray, edges: np.ndarray) -> pd.DataFrame:
     density, _ = np.histogram(draws, bins=edges, density=True)
     return _bars(panel, "draws", edges, density)
-
-
-def _panels(table: pd.DataFrame, size: tuple[float, float], *, share_y: bool = False) -> tuple[Figure, list[Axes]]:
-    figure = style.new_figure(*size)
-    axes = figure.subplots(1, table["panel"].nunique(), sharey=share_y, squeeze=False)
-    return figure, list(axes[0])
 
 
 def _draw(axis: Axes, part: pd.DataFrame) -> None:

@@ -91,8 +91,8 @@ def swept(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ..
     methods = configured(study.methods, config)
     return {
         study.name: tuple(
-            replace(one, settings={**one.settings, **values}) if one.name == "beta_pruning" else one
-            for one in methods
+            replace(method, settings={**method.settings, **values}) if method.name == "beta_pruning" else method
+            for method in methods
         )
     }
 
@@ -122,14 +122,6 @@ SWEPT: Final = Study(
 )
 _explored_claim = partial(Claim, section="3.2", unit="sets", study="explored", artefact="figures/figure7")
 _swept_claim = partial(Claim, section="5", unit="%", study="swept", artefact="tables/sweep")
-
-
-def _explored_early(arrays: Arrays, rng: Generator) -> Estimate:
-    return mean(arrays["beta_pruning"][N_TRAININGS - 1])
-
-
-def _explored_early_by_all_folds(arrays: Arrays, rng: Generator) -> Estimate:
-    return exact(arrays["standard"][N_TRAININGS - 1].mean())  # five trainings per set, whatever the scores are
 
 
 def _yield_early_over_late(arrays: Arrays, rng: Generator) -> Estimate:
@@ -177,7 +169,7 @@ CLAIMS: Final = (
         quantity="hyperparameter sets that pruning has evaluated at least once after 20 trainings",
         published=19,
         agrees=near(19, unit=1),
-        measure=_explored_early,
+        measure=lambda arrays, rng: mean(arrays["beta_pruning"][N_TRAININGS - 1]),
     ),
     _explored_claim(
         "beta_pruning.explored.regular_by_20_trainings",
@@ -186,7 +178,8 @@ CLAIMS: Final = (
         is_by_construction=True,
         published=4,
         agrees=near(4, unit=1),
-        measure=_explored_early_by_all_folds,
+        # five trainings per set, whatever the scores are
+        measure=lambda arrays, rng: exact(arrays["standard"][N_TRAININGS - 1].mean()),
     ),
     _explored_claim(
         "beta_pruning.explored.yield_falls",
@@ -350,10 +343,7 @@ def draw_explored(table: pd.DataFrame) -> Figure:
         inset.set_title(f"the first {N_ENLARGED}", fontsize=7, pad=2)
         inset.set(xlim=(0, N_ENLARGED))
         inset.tick_params(labelsize=6, length=2)
-    handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 3, panels=[axis])
 
 
 def _draw_explored(axis: Axes, part: pd.DataFrame, panel: str) -> None:

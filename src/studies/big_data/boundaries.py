@@ -81,10 +81,6 @@ BOUNDARIES: Final = Study(name="boundaries", methods=METHODS, run=run, arrays=ar
 _claim = partial(Claim, section="3.4", study="boundaries")
 
 
-def _share_pictured(arrays: Arrays, rng: Generator) -> Estimate:
-    return share(arrays["km_svm"] >= ripley.pictured_angle_deg("km_svm"), unit=100)
-
-
 def _angles(arrays: Arrays, rng: Generator) -> Estimate:
     """Ratio of mean angles: that of one data set may be 0."""
     return resampled(
@@ -102,7 +98,7 @@ CLAIMS: Final = (
         "as in Figure 11a",
         unit="%",
         agrees=above(0),
-        measure=_share_pictured,
+        measure=lambda arrays, rng: share(arrays["km_svm"] >= ripley.pictured_angle_deg("km_svm"), unit=100),
         inferred_from="Figure 11",
         artefact="figures/boundary_angles",
     ),

@@ -23,7 +23,7 @@ from studies.estimates import Array, Arrays, Estimate
 from studies.paired import less_or_more
 from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
-from studies.tidy import mean_by_seed, mean_of_each, provenance, shares_within, tidied
+from studies.tidy import in_order, mean_by_seed, mean_of_each, provenance, shares_within, tidied
 from studies.trajectories import mean_path, until_last
 
 
@@ -167,9 +167,8 @@ def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.Da
                     pairs.append(mean_by_seed(rows, "value", KEYS))
     found = pd.concat([alone, *(part.assign(says=less_or_more(part)) for part in pairs)], ignore_index=True)
     found = shares_within(found, _SHARES)
-    ranks = {method.name: i for i, method in enumerate(comparison.methods)}
-    found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
-    found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
+    names = [method.name for method in comparison.methods]
+    found = in_order(found.assign(is_pair=found["against"] != ""), {"is_pair": (False, True), "method": names})
     return tidied(found, KEYS, scale, "n_missing", "says")
 
 

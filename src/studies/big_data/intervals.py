@@ -282,12 +282,6 @@ def _workers(arrays: Arrays, rng: Generator) -> Estimate:
     return replace(found, remark=f"{arrays['n_workers'][0]:.0f} workers here, 10 in the document")
 
 
-def _comparable(arrays: Arrays, rng: Generator) -> Estimate:
-    return resampled(
-        lambda drawn: _final_error(drawn, "blb") / _final_error(drawn, "bootstrap"), arrays, rng, is_log=True
-    )
-
-
 def _sensitivity(arrays: Arrays, rng: Generator) -> Estimate:
     """Standard deviation over gamma of the mean final error, BOFN's over BLB's."""
 
@@ -362,7 +356,9 @@ CLAIMS: Final = (
         quantity=f"{_FINAL}, BLB with b = n^0.7 over BOOT",
         unit="times",
         agrees=at_most(WITHIN),
-        measure=_comparable,
+        measure=lambda arrays, rng: resampled(
+            lambda drawn: _final_error(drawn, "blb") / _final_error(drawn, "bootstrap"), arrays, rng, is_log=True
+        ),
         inferred_from="Figure 7",
     ),
     _claim(

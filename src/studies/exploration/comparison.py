@@ -9,7 +9,7 @@ place, since that is what it is. The two benchmarks on stored grids (LDA, SVM) a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,10 +34,7 @@ from studies.markdown import about_marked, made_of, mark, plain
 from studies.methods import methods
 from studies.paired import NOTE, differences, missing_notes
 from studies.records import Artefact, Study
-from studies.tidy import TIDY, mean_by_seed
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from studies.tidy import TIDY, in_order, mean_by_seed
 
 SGD: Final = "sgd_logistic_regression"
 KEYS: Final = ["benchmark", "measure", "method"]
@@ -186,8 +183,7 @@ def _joined(*notes: str) -> str:
 
 
 def _ordered(table: pd.DataFrame) -> pd.DataFrame:
-    ranks = [table["method"].map(COMPARED.index), table["measure"].map(MEASURES.index)]
-    return table.iloc[np.lexsort(ranks)]
+    return in_order(table, {"measure": MEASURES, "method": COMPARED})
 
 
 def _own(runs: pd.DataFrame) -> pd.DataFrame:
@@ -363,7 +359,7 @@ PANELS: Final = {
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Distance to the minimum of two functions, and the error of a learner; bars are 95 % intervals."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 

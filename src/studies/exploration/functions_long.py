@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from studies.exploration.searches import FUNCTION, ends, has_enough_searches, searches
 from studies.measures import mean_of, ratio_of
 from studies.methods import TRIALS as SHORT
-from studies.paired import differences, missing_notes
+from studies.paired import with_differences
 from studies.records import Artefact, Claim, Study
 from studies.regions import below
-from studies.tidy import mean_by_seed, tidied
+from studies.tidy import tidied
 
 DATASET: Final = "hartmann6"
 STRATEGIES: Final[Mapping[str, str]] = {"random_long": "random", "ei_long": "ei", "dngo_long": "dngo"}
@@ -119,12 +119,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     last = values(runs)
     long = last.melt(["method", "seed", "data"], list(MEASURED), var_name="measure")
-    means = mean_by_seed(long, "value", KEYS)
-    parts = [means.assign(note=missing_notes(means))]
-    for name in MEASURED:
-        part = long[long["measure"] == name].rename(columns={"measure": "of"})
-        parts.append(differences(part, name, ["of"]).drop(columns="of"))
-    table = pd.concat(parts, ignore_index=True)
+    table = with_differences(long, MEASURED)
     table["n_trials"] = table["method"].map(last.groupby("method")["trial"].min())
     measures = [f"{name}{less}" for name in MEASURED for less in ("", "_less_random", "_less_ei")]
     orders = {"measure": measures, "method": tuple(STRATEGIES.values())}

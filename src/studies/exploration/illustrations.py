@@ -207,9 +207,7 @@ def draw_frames(table: pd.DataFrame) -> Figure:
         below.tick_params(axis="y", labelsize=6)
     axes[0, 0].set(ylabel="sinc(10 x - 5)")
     axes[1, 0].set(ylabel="Expected\nimprovement")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
-    return figure
+    return plotters.finish(figure, table, 4, panels=[axes[0, 0]])
 
 
 def summarise_routine(seed: int, **settings: Any) -> pd.DataFrame:

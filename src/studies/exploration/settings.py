@@ -114,11 +114,7 @@ class Functions(Settings):
     )
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {
-        "n_trials": 14,
-        "strategies": _LAPTOP,
-        "n_seeds": 2,
-    }
+    laptop = {"n_trials": 14, "strategies": _LAPTOP, "n_seeds": 2}
     smoke = {
         "n_initial": 3,
         "n_trials": 4,
@@ -178,13 +174,7 @@ class Logistic(Settings):
     )
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {
-        "n_train": 500,
-        "n_valid": 1000,
-        "n_trials": 12,
-        "strategies": _LAPTOP,
-        "n_seeds": 2,
-    }
+    laptop = {"n_train": 500, "n_valid": 1000, "n_trials": 12, "strategies": _LAPTOP, "n_seeds": 2}
     smoke = {
         "n_train": 200,
         "n_valid": 500,

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import process_time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -23,10 +23,6 @@ from studies.estimates import Array
 from studies.exploration.document import OF_EVERY_METHOD
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed, provenance, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 METHODS: Final = (
     Method("gp", label="GP: log evidence and gradient", color="#00318F", marker="^", linestyle="-"),
@@ -140,15 +136,10 @@ SURROGATE_COST: Final = Study(
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """The table `slope_table`, with `POWERS` beside."""
-    return slope_table(runs, scale, POWERS)
-
-
-def slope_table(runs: pd.DataFrame, scale: str, stated: Mapping[str, float]) -> pd.DataFrame:
-    """Mean slopes, with the powers that the document states; keys measure and method, then `tidy.TIDY`."""
+    """Mean slopes, with `POWERS` beside; keys measure and method, then `tidy.TIDY`."""
     long = slopes(runs).melt(["method", "seed", "data"], ["slope", "last_slope"], var_name="measure")
     table = mean_by_seed(long, "value", ["measure", "method"]).drop(columns="n_missing")
-    powers = table["method"].map(stated).astype(float)
+    powers = table["method"].map(POWERS).astype(float)
     return tidied(table.assign(published=powers), ["measure", "method"], scale)
 
 
@@ -164,17 +155,12 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
-    """The picture of `draw_seconds`, with `POWERS`."""
-    return draw_seconds(table, METHODS, POWERS)
-
-
-def draw_seconds(table: pd.DataFrame, methods: Sequence[Method], stated: Mapping[str, float]) -> Figure:
-    """Seconds of a fit against trials, both on logarithmic axes, with the powers that the document states."""
+def draw(table: pd.DataFrame, methods: Sequence[Method] = METHODS) -> plotters.Figure:
+    """Seconds of a fit against trials, both on logarithmic axes, with `POWERS`; `methods` have the looks."""
     figure = style.new_figure(4.6, 3.2)
     axis = figure.subplots()
-    plotters.lines(axis, table, {method.name: method.look for method in methods}, x="n_trials", order=stated)
-    for method, power in stated.items():
+    plotters.lines(axis, table, {method.name: method.look for method in methods}, x="n_trials", order=POWERS)
+    for method, power in POWERS.items():
         line = table[table["method"] == method]
         last = line.iloc[-1]
         guide = last["mean"] * (line["n_trials"] / last["n_trials"]) ** power

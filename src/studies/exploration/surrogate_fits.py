@@ -9,30 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
 from studies.estimates import Array
 from studies.exploration.document import OF_EVERY_METHOD
 from studies.exploration.surrogate_cost import (
     POWERS,
     Prepare,
-    draw_seconds,
+    draw,
     prepare_dngo,
-    slope_table,
     slopes,
     summarise,
+    tabulate,
     timed,
 )
 from studies.measures import mean_of, ratio_of
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import at_most, below, near
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 METHODS: Final = (
     Method("gp", label="GP: whole fit", color="#00318F", marker="^", linestyle="-"),
@@ -132,17 +128,6 @@ CLAIMS: Final = (
 # Table and figure ------------------------------------------------------------------------------------------------
 
 
-def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """The table `surrogate_cost.slope_table`, with the powers that the document states beside."""
-    return slope_table(runs, scale, POWERS)
-
-
-@style.styled
-def draw(table: pd.DataFrame) -> Figure:
-    """The picture of `surrogate_cost.draw_seconds`, with the powers that the document states."""
-    return draw_seconds(table, METHODS, POWERS)
-
-
 TABLE: Final = Artefact(
     "surrogate_fits",
     ("surrogate_fits",),
@@ -159,5 +144,5 @@ FIGURE: Final = Artefact(
     GP, ML-II from four starting points; of DNGO, {{ n_epochs }} epochs and 20 draws of its hyperparameters.
     Dotted: the powers that the document states, through the last point. Geometric means over {{ n_seeds | seeds }}
     in 95 % bands, one thread.""",
-    draw,
+    partial(draw, methods=METHODS),
 )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.exploration import polynomial
 from studies.exploration.document import ALL, OF_EVERY_METHOD, published
 from studies.exploration.errors_as_coded import is_reported
@@ -322,9 +322,8 @@ def draw_path(table: pd.DataFrame) -> Figure:
     """The scores of one search's trials and the best so far, under two objectives, with K beside each trial."""
     from matplotlib.ticker import MaxNLocator
 
-    figure = style.new_figure(*style.TWO_COLUMN)
-    axes = figure.subplots(1, table["panel"].nunique(), squeeze=False)[0]
-    for axis, (panel, part) in zip(axes, table.groupby("panel", sort=False), strict=True):
+    figure, panels = plotters.row(table, "panel", size=style.TWO_COLUMN)
+    for axis, part, panel in panels:
         n_first = int(part["is_initial"].astype(bool).sum())
         axis.axvspan(0.5, n_first + 0.5, color="#EEF0F2", linewidth=0)
         axis.plot(part["step"], part["score"], "o", color=_BEST, markersize=3, label="score of a trial")
@@ -342,9 +341,8 @@ def draw_path(table: pd.DataFrame) -> Figure:
         axis.set(title=str(panel), xlabel="Trial (shaded: the first candidates; digits: K)", xlim=(0.5, None))
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         _limit_scores(axis, part["score"], float(part["optimum"].iloc[0]))
-    axes[0].set(ylabel="Objective (maximised)")
-    style.legend(figure, axes, n_columns=4)
-    return figure
+    figure.axes[0].set(ylabel="Objective (maximised)")
+    return plotters.finish(figure, table, 4)
 
 
 def _limit_scores(axis: Axes, scores: pd.Series[float], optimum: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,10 @@ from studies.exploration.searches import (
 )
 from studies.measures import exactly, ratio_of, share_of
 from studies.methods import methods
-from studies.paired import differences, missing_notes
+from studies.paired import with_differences
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, between
-from studies.tidy import mean_by_seed, provenance, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from studies.tidy import provenance, tidied
 
 LEARNER: Final = "logistic_regression"
 
@@ -188,7 +185,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         `grid_least` and `grid_most`, the ends of the range over the grid (exact, n_seeds nan). Published numbers
         stand beside the page's own method, DNGO, its version as coded, and its point.
     """
-    table, fits = _measured(long_rows(runs)), refitted(runs)
+    table, fits = with_differences(long_rows(runs), PAIRED), refitted(runs)
     n_rows = fits[~fits["method"].isin(["reported", "grid"])]["n_rows"].min()
     table["n_rows"] = np.where(table["measure"].str.startswith("test_accuracy"), n_rows, np.nan)
     table = pd.concat([table, _exact_rows(fits)], ignore_index=True)
@@ -212,16 +209,6 @@ def _exact_rows(fits: pd.DataFrame) -> pd.DataFrame:
             for method, value in (("grid_least", accuracies.min()), ("grid_most", accuracies.max())):
                 rows.append({**facts, "method": method, "ours": value, "note": note})
     return pd.DataFrame(rows)
-
-
-def _measured(long: pd.DataFrame) -> pd.DataFrame:
-    """`KEYS`, `tidy.MEASURED` and note, of the searches and of their differences."""
-    means = mean_by_seed(long, "value", KEYS)
-    parts = [means.assign(note=missing_notes(means))]
-    for name in PAIRED:
-        part = long[long["measure"] == name].rename(columns={"measure": "of"})
-        parts.append(differences(part, name, ["of"]).drop(columns="of"))
-    return pd.concat(parts, ignore_index=True)
 
 
 def long_rows(runs: pd.DataFrame) -> pd.DataFrame:
@@ -251,7 +238,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Best validation accuracy so far against trials, seconds and rows; bars at the ends are 95 % intervals."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 

@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.estimates import NOT_RUN
 from studies.kinds import CELL, Kind
-from studies.markdown import about_marked, made_of, mark
+from studies.markdown import about_marked, made_of, mark, plain
 from studies.records import Artefact, FoldsOf, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
-from studies.tidy import mean_by_seed, need, provenance
+from studies.tidy import in_order, mean_by_seed, need, provenance
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,9 +142,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         if measure in kept or measure == "time_share"
     ]
     table = pd.concat([part for part in parts if len(part)], ignore_index=True).rename(columns=MEAN)
-    table["measure"] = pd.Categorical(table["measure"], list(MEASURES))
-    table = with_facts(runs, table.sort_values([*LISTS, "method", "measure"], ignore_index=True))
-    table = table.assign(scale=scale).astype({"measure": str})
+    orders = {**dict.fromkeys([*LISTS, "method"]), "measure": MEASURES}
+    table = with_facts(runs, in_order(table, orders)).assign(scale=scale)
     if table["n_seeds"].max() >= FLOOR:
         below = table["n_seeds"] < FLOOR
         table.loc[below, ["mean", "se", "low", "high"]] = np.nan
@@ -176,12 +175,10 @@ def render(table: pd.DataFrame) -> str:
     """Markdown of `tabulate`: a row per n, k and strategy, a column per measure that was made."""
     keys, cells = [*LISTS, "method"], [_cell(row) for row in table.to_dict("records")]
     wide = table.assign(cell=cells).pivot_table(index=keys, columns="measure", values="cell", aggfunc="first")
-    measures = [measure for measure in MEASURES if measure in wide]
-    heads = [*LISTS, "strategy", *(MEASURES[measure] for measure in measures)]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    for row in wide[measures].fillna(NOT_RUN).reset_index().astype(str).to_numpy():
-        lines.append("| " + " | ".join([*row[:2], in_words(row[2]), *row[3:]]) + " |")
-    return "\n".join(lines) + "\n\n" + _note(table) + "\n"
+    shown = wide[[measure for measure in MEASURES if measure in wide]].fillna(NOT_RUN).reset_index()
+    shown["method"] = shown["method"].map(in_words)
+    heads = {"method": "strategy", **MEASURES}
+    return f"{plain(shown.rename(columns=heads))}\n{_note(table)}\n"
 
 
 def _cell(row: Mapping[Any, Any]) -> str:
@@ -250,11 +247,20 @@ def on_front(cost: pd.Series, regret: pd.Series) -> pd.Series:
 @style.styled
 def draw_pareto(summary: pd.DataFrame) -> Figure:
     """A point per strategy, one standard error each side, and the front of those that none betters."""
-    figure = _canvas(summary)
     if summary.empty:
+        figure = style.new_figure(style.TWO_COLUMN[0], 3.7)
         style.say_not_run(figure.subplots())
         return figure
-    for axes, part in _panels(summary, figure):
+    figure, panels = plotters.grid(
+        summary, "n", "k", sorted(summary["k"].unique()), size=lambda n: (style.TWO_COLUMN[0], 1.3 + 2.4 * n),
+        sharex=True, sharey=True,
+    )  # fmt: skip
+    top = 105 * float((summary["mean"] + summary["se"].fillna(0)).max()) or 1.0
+    for axes, _, n, k in panels:
+        axes.set_title(f"n = {n}, k = {k}")
+        _scale(axes, top)
+    plotters.label_edges(figure, "Folds spent (share of n·k, weighted by rows)", "Regret (points of accuracy)")
+    for axes, part, *_ in panels:
         front = part[part["on_front"]].sort_values("cost")
         axes.step(front["cost"], 100 * front["mean"], where="post", color="#999999", lw=1, zorder=1, label="front")
         for row in part.to_dict("records"):
@@ -423,7 +429,7 @@ def look_of(method: str, strategy: str, budget_share: float) -> Look:
     """The look of a strategy, with what is compared as its label."""
     look = style.LOOKS.get(strategy) or _plain_look(strategy)
     if pd.notna(budget_share):
-        return replace(look, label=f"{look.label}, {budget_text(budget_share)}")
+        return replace(look, label=f"{look.label}, budget {Fraction(budget_share).limit_denominator(100)}")
     if method == strategy:
         return look
     return replace(look, label=in_words(method), color=_LIGHTER.get(method, look.color))
@@ -432,11 +438,6 @@ def look_of(method: str, strategy: str, budget_share: float) -> Look:
 def in_words(method: str) -> str:
     """The name of what is compared as people read it: `beta pruning tau 0.7` of `beta_pruning_tau_0_7`."""
     return re.sub(r"\b0 (?=[0-9])", "0.", method.replace("_", " "))
-
-
-def budget_text(share: float) -> str:
-    """A budget's share in words for a label, for example `budget 1/4`."""
-    return f"budget {Fraction(share).limit_denominator(100)}"
 
 
 def _plain_look(strategy: str) -> Look:
@@ -461,22 +462,6 @@ def _marker(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {"marker": look.marker, "markersize": 8 if look.marker == "*" else 6, **edge, **fill}
 
 
-def _panels(summary: pd.DataFrame, figure: Figure) -> list[tuple[Axes, pd.DataFrame]]:
-    """A panel per n (down) and k (across), with its part of the summary."""
-    lengths, folds = (sorted(summary[key].unique()) for key in LISTS)
-    grid = figure.subplots(len(lengths), len(folds), sharex=True, sharey=True, squeeze=False)
-    parts, top = [], 105 * float((summary["mean"] + summary["se"].fillna(0)).max()) or 1.0
-    for (i, j), axes in np.ndenumerate(grid):
-        axes.set_title(f"n = {lengths[i]}, k = {folds[j]}")
-        _scale(axes, top)
-        parts.append((axes, summary[(summary["n"] == lengths[i]) & (summary["k"] == folds[j])]))
-    for axes in grid[-1]:
-        axes.set_xlabel("Folds spent (share of n·k, weighted by rows)")
-    for axes in grid[:, 0]:
-        axes.set_ylabel("Regret (points of accuracy)")
-    return parts
-
-
 def _scale(axes: Axes, top: float, *, every: int = 1) -> None:
     """Shares by their logarithms, regrets up to `top` by their roots; one tick of `every` is shown."""
     axes.set_xscale("log", base=2)
@@ -486,11 +471,6 @@ def _scale(axes: Axes, top: float, *, every: int = 1) -> None:
     ticks = [t for t in _REGRETS if t == 0 or 0.01 * top < t < top][::every]
     axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
     axes.grid(alpha=0.3)
-
-
-def _canvas(summary: pd.DataFrame) -> Figure:
-    n_rows = max(1, summary["n"].nunique())
-    return style.new_figure(style.TWO_COLUMN[0], 1.3 + 2.4 * n_rows)
 
 
 def _legend(figure: Figure, *, ncols: int = 4, title: str | None = None) -> None:

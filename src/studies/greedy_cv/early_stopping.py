@@ -43,7 +43,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Rank percentiles of what is selected, under `greedy` and `halving`."""
     need(runs, "quality")
     qualities = by_method(runs, "quality", [*CELL, "n"], "k", STOPPING_METHODS)
-    return dict(zip(("greedy", "halving"), (qualities[method] for method in STOPPING_METHODS), strict=True))
+    return dict(zip(("greedy", "halving"), qualities.values(), strict=True))
 
 
 JUDGED: Final = partial(runs_of_cells, table="table2")

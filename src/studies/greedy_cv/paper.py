@@ -56,13 +56,7 @@ PAPER: Final = Paper(
         sizes.FIGURE,
         library.TABLE,
     ),
-    claims=(
-        *search_time.CLAIMS,
-        *early_stopping.CLAIMS,
-        *wall_clock.CLAIMS,
-        *sizes.CLAIMS,
-        *library.CLAIMS,
-    ),
+    claims=(*search_time.CLAIMS, *early_stopping.CLAIMS, *wall_clock.CLAIMS, *sizes.CLAIMS, *library.CLAIMS),
     about_claims={
         "claims": """The claims of document 001 with its words, our number and its 95 % interval, the region in
         which the document is right, and a verdict (docs/claims.md). In findings is what we found beyond the

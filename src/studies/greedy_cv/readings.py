@@ -149,7 +149,8 @@ def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 
 def _rows(table: PrintedTable, runs: pd.DataFrame) -> Iterator[list[Any]]:
-    runs = table.with_value(runs).merge(_printed_cells(table), on=[*CELL, table.by])
+    cells = published(table.name)[[*CELL, table.by]].drop_duplicates()
+    runs = table.with_value(runs).merge(cells, on=[*CELL, table.by])
     if runs.empty:  # small scales have no printed cell
         return
     data = provenance(runs)
@@ -182,10 +183,6 @@ def _with_interval(
 def _over_seeds(statistic: Callable[[Array, Array], float], printed: Array) -> Callable[[Array], float]:
     """A statistic of (n_cells, n_seeds)."""
     return lambda block: statistic(np.nanmean(block, axis=1), printed)
-
-
-def _printed_cells(table: PrintedTable) -> pd.DataFrame:
-    return published(table.name)[[*CELL, table.by]].drop_duplicates()
 
 
 def _printed(table: PrintedTable, method: str, runs: pd.DataFrame) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,6 @@ from studies.greedy_cv.tables import (
 from studies.methods import methods
 from studies.records import Artefact, Method, Study, configured
 from studies.tidy import mean_by_seed, need, provenance
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 VARIANTS: Final = {
     "as_configured": "lists, nothing changed",
@@ -93,7 +90,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(summary: pd.DataFrame) -> Figure:
+def draw(summary: pd.DataFrame) -> plotters.Figure:
     """One dot per variant and method: how far it is from the published table."""
     order = [name for name in VARIANTS if name in set(summary["variant"])]
     order += sorted(set(summary["variant"]) - set(order))
@@ -119,9 +116,7 @@ def draw(summary: pd.DataFrame) -> Figure:
     axes.invert_yaxis()
     axes.set_xlim(left=0)
     axes.grid(axis="x", alpha=0.3)
-    figure.legend(loc="outside upper center", ncols=2)
-    style.mark_stand_in(figure, summary["data"])
-    return figure
+    return plotters.finish(figure, summary, 2)
 
 
 _CAPTION: Final = """Table 1 of document 001 with one ambiguity changed at a time. The table has our search time of

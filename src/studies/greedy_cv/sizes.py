@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -18,9 +18,6 @@ from studies.methods import methods
 from studies.records import Artefact, Claim, FoldsOf, Study, as_configured
 from studies.regions import below, near_ratio
 from studies.tidy import mean_by_seed, need, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def with_rows(runs: pd.DataFrame) -> pd.DataFrame:
@@ -104,7 +101,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(summary: pd.DataFrame) -> Figure:
+def draw(summary: pd.DataFrame) -> plotters.Figure:
     """Search time against the number of rows, one column of panels per classifier and one row per k."""
     table = summary.rename(columns={"ours": "mean"})
     figure, panels = plotters.grid(

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from operator import itemgetter
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from studies import plotters, style
-from studies.estimates import Array, Arrays
+from studies.estimates import Array
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
@@ -55,9 +56,6 @@ from studies.regions import above
 from studies.shared.searches import CELL
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
 from studies.trajectories import steps
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 WHOLE: Final = ("random", "hyperband", "ei", "hypertune", OPTIMUM)
 """Methods in the figures: with trials on all rows; Fabolas and Hyperband on rows ask for few such."""
@@ -212,10 +210,6 @@ _PANELS: Final = {
 """Panels -> their name in ids, and what is averaged, in words."""
 
 
-def _lead(arrays: Arrays, name: str) -> Array:
-    return arrays[name]
-
-
 def _ahead_of(
     learner: str,
     quote: str,
@@ -240,7 +234,7 @@ def _ahead_of(
             quantity=f"best validation error so far, {whose} less HyperTune's, {_PANELS[panel][1]}{note}",
             unit="points",
             agrees=above(0),
-            measure=measured(partial(_lead, name=_lead_of(rival, panel)), above(0), datasets),
+            measure=measured(itemgetter(_lead_of(rival, panel)), above(0), datasets),
             artefact="tables/controls" if is_ours else f"figures/{_FIGURES[learner]}",
             study=learner,
             methods=("hypertune", rival),
@@ -399,7 +393,7 @@ def _curve(part: pd.DataFrame, x: str) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame, learners: tuple[str, ...]) -> Figure:
+def draw(table: pd.DataFrame, learners: tuple[str, ...]) -> plotters.Figure:
     """A column per data set, against trials above and against time below; bands are one standard error."""
     from matplotlib.ticker import MaxNLocator
 

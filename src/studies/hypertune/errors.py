@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from functools import cache, partial
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -48,7 +49,7 @@ from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.regions import Region, above, at_least, between, near
 from studies.shared.searches import CELL
-from studies.tidy import MEASURED, TIDY, mean_by_seed, read_printed
+from studies.tidy import MEASURED, TIDY, in_order, mean_by_seed, read_printed
 
 TABLES: Final = {1: ("elastic_net",), 2: ("svm",), 3: ("svm_rff",), 4: ("mlp", "cifar_cnn")}
 """Number of a printed table -> its learners."""
@@ -140,17 +141,9 @@ def _end(learner: str) -> str:
     return _END_OF_EACH if learner == "cifar_cnn" else _END
 
 
-def _error(arrays: Arrays, method: str) -> Array:
-    return arrays[method]
-
-
-def _difference(arrays: Arrays, first: str, second: str) -> Array:
-    """Points by which the test error of `second` lies above that of `first`."""
-    return arrays[second] - arrays[first]
-
-
 def _less(first: str, second: str) -> Values:
-    return partial(_difference, first=first, second=second)
+    """Points by which the test error of `second` lies above that of `first`."""
+    return lambda arrays: arrays[second] - arrays[first]
 
 
 def _better(
@@ -228,7 +221,7 @@ def _printed_error(learner: str, cell: Mapping[Hashable, Any]) -> DataSetClaim:
         quantity=f"test error of HyperTune's choice on {cell['dataset']}, {_end(learner)}",
         unit="%",
         agrees=agrees,
-        measure=measured(partial(_error, method="hypertune"), agrees, (dataset,), _PER_CENT),
+        measure=measured(itemgetter("hypertune"), agrees, (dataset,), _PER_CENT),
         published=int(error) if error.is_integer() else error,
         methods=("hypertune",),
         datasets=(dataset,),
@@ -260,7 +253,7 @@ def _on_adult(learner: str) -> tuple[DataSetClaim, ...]:
             quantity=f"test error of HyperTune's choice on adult, one-hot and scaled, {_END}",
             unit="%",
             agrees=scaled,
-            measure=measured(partial(_error, method="hypertune"), scaled, (SCALED,), _PER_CENT),
+            measure=measured(itemgetter("hypertune"), scaled, (SCALED,), _PER_CENT),
             methods=("hypertune",),
             datasets=(SCALED,),
             needed=(SCALED,),
@@ -359,13 +352,8 @@ def _shown(printed: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
     columns = printed[["table", "learner", "dataset"]].drop_duplicates()
     added = pd.concat([columns.assign(method=name) for name in ("majority", "random", "ei")])
     cells = pd.concat([printed[KEYS], added, ours[KEYS]]).drop_duplicates()
-    orders = {
-        "method": list(METHODS),
-        "dataset": list(_PRINTED_DATASETS.values()),
-        "learner": list(_PRINTED_LEARNERS.values()),
-    }
-    ranks = [cells[key].map(order.index) for key, order in orders.items()]
-    return cells.iloc[np.lexsort(ranks)].reset_index(drop=True)
+    learners, datasets = _PRINTED_LEARNERS.values(), _PRINTED_DATASETS.values()
+    return in_order(cells, {"learner": learners, "dataset": datasets, "method": METHODS})
 
 
 def _cells(fits: pd.DataFrame) -> pd.DataFrame:

@@ -76,16 +76,7 @@ MAJORITY: Final = "majority"
 """The guess beside the methods: always the most frequent class."""
 OPTIMUM: Final = "hypertune_from_optimum"
 """HyperTune from the average of the subsets' optima, where `hypertune` starts as its rivals do."""
-METHODS: Final = (
-    MAJORITY,
-    "random",
-    "ei",
-    "fabolas",
-    "hyperband",
-    "hyperband_rows",
-    "hypertune",
-    OPTIMUM,
-)
+METHODS: Final = (MAJORITY, "random", "ei", "fabolas", "hyperband", "hyperband_rows", "hypertune", OPTIMUM)
 TESTER: Final = "hypertune"
 """The method whose time is every method's budget."""
 CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")

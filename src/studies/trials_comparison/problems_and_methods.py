@@ -42,11 +42,7 @@ PROBLEMS: Final = {
     ("curves", "mlp_mnist"): Problem("MLP on MNIST, curves", "epochs", "rows times epochs"),
 }
 """By learner and dataset, as `trials.searches.problem` names them."""
-GROUPS: Final = {
-    "all": "all problems",
-    "rows": "problems with sizes of rows",
-    "epochs": "problems with epochs",
-}
+GROUPS: Final = {"all": "all problems", "rows": "problems with sizes of rows", "epochs": "problems with epochs"}
 CURRENCIES: Final = ("seconds", "cost", "trials")
 COLUMNS: Final = (*CELL, "data", *CURRENCIES, "overhead", "test_error", "least")
 """Of paths, a row per trial. seconds: of evaluations, the optimiser and its checks, up to the end of the trial;

@@ -23,7 +23,7 @@ from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.shared.searches import CELL, candidates, so_far, trials_of
-from studies.tidy import mean_by_seed, need_columns, tidied
+from studies.tidy import by_measure, need_columns, tidied
 from studies.trajectories import arrival, steps
 from studies.trials_comparison.problems_and_methods import (
     COLUMNS,
@@ -206,9 +206,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     searches = ends(runs)
     searches.insert(0, "problem", titles(searches))
-    keys = ["problem", "method"]
-    parts = [mean_by_seed(searches, measure, keys).assign(measure=measure) for measure in MEASURES]
-    table = _with_budgets(_sorted(pd.concat(parts, ignore_index=True)), searches).assign(scale=scale)
+    table = _with_budgets(_sorted(by_measure(searches, MEASURES, KEYS[:2])), searches).assign(scale=scale)
     below = n_searches(table) < FLOOR
     if not below.all():
         table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan

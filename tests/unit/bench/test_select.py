@@ -40,7 +40,7 @@ def test_searches_of_kept_scores_are_charged_for_what_they_look_up(problem):
         choice = search(problem, 0)
         assert 0 <= choice.candidate < 16
         assert choice.n_fits <= problem.n_fits
-        assert choice.seconds >= 2.0 * choice.n_fits
+        assert 2.0 * choice.n_fits <= choice.seconds < 3.0 * choice.n_fits
         if name in ("random", "optuna", "flaml"):  # the candidate at which a quarter is reached is finished
             assert 20 <= choice.n_fits < 25
     assert searches()["exact_pruning"](problem, 0).candidate == 14 == problem.best

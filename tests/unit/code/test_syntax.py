@@ -70,6 +70,8 @@ def test_every_version_of_python_writes_the_same_text_of_all_our_code():
         if done.returncode == 0:  # a name on the path may stand for a version that is not installed
             texts[python] = done.stdout
     assert texts[sys.executable].strip()
+    if len(texts) == 1:
+        pytest.skip("no other Python here runs")
     assert set(texts.values()) == {texts[sys.executable]}
 
 

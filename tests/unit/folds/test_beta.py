@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy.integrate import quad, quad_vec
 from scipy.special import betainc, betaincc, betaln, exp1
 
-from frugal.bench.beta import bench_beta
 from frugal.folds.beta import Posterior, prob_greater
 
 NEAR_ONE = tuple(np.round(np.linspace(0.985, 0.995, 20), 4))
@@ -314,10 +313,3 @@ def test_accuracies_at_the_edge_are_clipped_by_half_a_row():
 def test_bad_input_is_refused_in_one_sentence(listed, given, message):
     with pytest.raises(ValueError, match=message):
         Posterior.fit(listed, **given)
-
-
-def test_the_bench_reports_both_errors_and_times():
-    table = bench_beta(n_steps=20, n_chains=2)
-    assert (table["ours_error"] < 1e-5).all()
-    assert (table["ours_error"] < table["emcee_error"]).all()
-    assert (table[["ours_ms", "compare_us", "emcee_ms"]] > 0).all(axis=None)

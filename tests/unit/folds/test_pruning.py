@@ -7,6 +7,7 @@ import optuna
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from test_rivals import replayed
 
 from frugal import folds
 from frugal.folds import log_loss
@@ -28,12 +29,6 @@ def matrices(draw, low=1, high=19, n=(1, 14), k=(2, 6)):
 
 def table_of(matrix):
     return folds.ScoreTable(matrix, np.ones_like(matrix), [{"i": i} for i in range(len(matrix))], {})
-
-
-def replayed(name, matrix, **given_settings):
-    n, k = matrix.shape
-    instance = folds.make(name, n_candidates=n, n_folds=k, rng=np.random.default_rng(0), **given_settings)
-    return folds.replay(instance, table_of(matrix))
 
 
 def order(trace):
@@ -82,17 +77,9 @@ def test_beta_pruning_does_what_algorithm_1_does(matrix, size, tau, stops):
     assert pruned(trace) == dropped
 
 
-def test_a_finished_run_says_what_was_pruned_when_and_how_probably():
-    matrix = np.array([[0.9, 0.91, 0.92], [0.1, 0.1, 0.1], [0.91, 0.93, 0.9]])
-    trace = replayed("beta_pruning", matrix)
-    event = next(e for e in trace.events if e["event"] == "prune")
-    after = event["step"]
-    known = {c: [matrix[t.candidate, t.fold] for t in trace.tasks[:after] if t.candidate == c] for c in range(3)}
-    assert event["candidate"] == 1
-    assert event["n_folds"] == len(known[1])
-    prob = prob_greater(Posterior.fit(known[event["against"]]), Posterior.fit(known[1]))
-    assert event["probability"] == pytest.approx(prob)
-    assert prob > 0.99
+@pytest.mark.parametrize("name", BETAS)
+def test_a_candidate_far_behind_is_pruned(name):
+    assert pruned(replayed(name, np.array([[0.9, 0.91, 0.92], [0.1, 0.1, 0.1], [0.91, 0.93, 0.9]]))) == [1]
 
 
 def test_ranking_by_the_sample_mean_is_another_order():
@@ -131,10 +118,13 @@ def test_nothing_is_pruned_that_the_model_does_not_find_worse(matrix, name, tau)
     trace = replayed(name, matrix, tau=tau)
     for event in trace.events:
         if event["event"] == "prune":
+            pair, seen, later = (event["against"], event["candidate"]), trace.tasks[: event["step"]], trace.tasks
+            known = [[matrix[t.candidate, t.fold] for t in seen if t.candidate == one] for one in pair]
+            assert event["n_folds"] == len(known[1])
+            assert event["probability"] == pytest.approx(prob_greater(*map(Posterior.fit, known)))
             assert event["probability"] > tau
             assert event["against"] != event["candidate"]
-            later = [t for t in trace.tasks[event["step"] :] if t.candidate == event["candidate"]]
-            assert later == []
+            assert event["candidate"] not in [t.candidate for t in later[event["step"] :]]
 
 
 @settings(deadline=None, max_examples=15)

@@ -331,9 +331,9 @@ def test_a_resample_without_a_class_is_a_failed_fit():
     y[:] = 0
     y[:2] = 1
     with pytest.warns(RuntimeWarning, match="the resample misses class 1"):
-        found = bootstrap(X, y, r=50, fit=fit_logistic, statistic=spread, rng=rng())
-    # A resample of n misses two given rows with probability (1 - 2 / n)^n.
-    assert found.n_failed == pytest.approx(50 * (1 - 2 / 40) ** 40, abs=4 * np.sqrt(50 * 0.13))
+        found = bootstrap(X, y, r=200, fit=fit_logistic, statistic=spread, rng=rng())
+    missed = (1 - 2 / 40) ** 40  # the probability that a resample of n misses two given rows
+    assert found.n_failed == pytest.approx(200 * missed, abs=4 * np.sqrt(200 * missed * (1 - missed)))
     with pytest.warns(RuntimeWarning, match="the resample misses class 1"):
         b_of_n(X, y, b=20, r=50, fit=fit_logistic, statistic=spread, rng=rng())
 

@@ -7,21 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy.stats import chisquare
+from test_bootstrap import mean, rng, spread
 
 from frugal.rows import Settle, blb, blb_stream, fit_logistic, interval_widths
 from frugal.rows.subsamples import Reservoir
-
-
-def mean(X, y, weights):
-    return np.average(X, axis=0, weights=weights)
-
-
-def spread(estimates):
-    return estimates.std(axis=0)
-
-
-def rng(seed=7):
-    return np.random.default_rng(seed)
 
 
 def problem(n=500, d=2):

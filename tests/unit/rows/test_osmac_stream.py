@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from subsample_designs import BETA, design, reference
 
-from frugal.bench.osmac import PEER, bench_osmac, generated_chunks, newton_stream
+from frugal.bench.osmac import generated_chunks
 from frugal.rows import FitError, fit_subsample, sampling_probabilities
 from frugal.rows.osmac_stream import METHODS, Slots, osmac_stream
 from frugal.rows.weighted_logistic import fit_weighted
@@ -123,56 +123,6 @@ def test_bad_input_is_refused_in_one_sentence(nz):
     passes = iter([[(X, y)], [(X[:-1], y[:-1])]])
     with pytest.raises(ValueError, match="same rows each time, got 4000 rows and then 3999"):
         osmac_stream(lambda: next(passes), **sizes)
-
-
-# The bench ----------------------------------------------------------------------------------------
-
-
-def test_generated_rows_are_the_design_and_the_same_in_every_pass():
-    one, again = (list(generated_chunks(25_000, 7, 10_000, 0)) for _ in range(2))
-    assert [len(y) for _, y in one] == [10_000, 10_000, 5000]
-    X, y = (np.concatenate(parts) for parts in zip(*one, strict=True))
-    np.testing.assert_array_equal(X, np.concatenate([part for part, _ in again]))
-    np.testing.assert_allclose(X.mean(axis=0), 1.5, atol=0.04)
-    np.testing.assert_allclose(np.cov(X.T), 0.5 + 0.5 * np.eye(7), atol=0.04)
-    assert y.mean() == pytest.approx(0.947, abs=0.01)  # docs/methods.md, section 13
-    assert not np.array_equal(X[:10_000], X[10_000:20_000])
-    other = next(generated_chunks(25_000, 7, 10_000, 1))
-    assert not np.array_equal(X[:10_000], other[0])
-
-
-def test_newton_in_passes_is_the_fit_of_all_rows(nz):
-    X, y = nz
-    np.testing.assert_allclose(newton_stream(in_chunks(X, y, [50, 3000]), 7), reference(X, y), atol=1e-5)
-    with pytest.raises(ValueError, match="found no maximum within 50 steps"):
-        newton_stream(in_chunks(X, (X[:, 0] > X[:, 1]).astype(float), []), 7)
-
-
-@pytest.mark.slow
-def test_the_bench_measures_each_method_in_a_process_of_its_own():
-    ballast = np.ones(40_000_000)  # 305 MiB that a peak handed down from this process would show
-    table = bench_osmac(20_000, chunk_rows=3000, pilot_size=200, size=2000, methods=["osmac_mvc"]).set_index(
-        "method"
-    )
-    assert ballast.sum() == 40_000_000
-    assert list(table.index) == [PEER, "osmac_mvc"]
-    assert table.loc[PEER, ["seconds_ratio", "n_drawn", "error_to_all_rows"]].tolist() == [1.0, 20_000, 0.0]
-    assert table.loc["osmac_mvc", ["n_passes", "n_drawn"]].tolist() == [2, 2200]
-    assert table.loc[PEER, "n_passes"] > 4
-    assert (table["peak_mib"] - table["base_mib"]).between(0.0, 60.0).all()
-    assert (table["base_mib"] < 300).all()
-    assert (table["reading_s"] < table["seconds"]).all()
-    # Expected: about (0.04 / 2)^.5 = 0.14 for all rows, and 0.1 * 1000 / 2200 on top of the square for a
-    # subsample.
-    assert table.loc[PEER, "error"] < 0.35
-    assert 0.02 < table.loc["osmac_mvc", "error"] < 0.8
-
-
-def test_the_bench_refuses_what_it_does_not_know():
-    with pytest.raises(ValueError, match="n_rows must be at least 1"):
-        bench_osmac(0)
-    with pytest.raises(ValueError, match="methods must be one of osmac_mvc, osmac_mmse, got 'lcc'"):
-        bench_osmac(10, methods=["lcc"])
 
 
 def test_the_estimate_of_a_stream_nears_the_truth():

@@ -12,7 +12,6 @@ from sklearn.linear_model import BayesianRidge
 from frugal.trials.surrogates.blr import BLR, mixture
 from frugal.trials.surrogates.blr_hyperparameters import (
     BOX,
-    ERRORS,
     PRIOR_MEANS,
     LogPosterior,
     maximise,
@@ -283,7 +282,3 @@ def test_draws_depend_on_the_seed_alone():
     draws = [sample(posterior, n_walkers=6, n_steps=20, seed=seed) for seed in (0, 0, 1)]
     np.testing.assert_array_equal(draws[0], draws[1])
     assert (draws[0] != draws[2]).any()
-
-
-def test_every_error_is_told():
-    assert all(text and text[0].islower() for text in ERRORS.values())

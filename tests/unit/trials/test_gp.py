@@ -175,13 +175,13 @@ def test_equal_data_give_equal_fits_and_constant_targets_are_no_trouble():
 
 def test_the_repaired_prior_is_the_densities_it_names():
     prior = Prior("repaired", d=1, n_parameters=1, variance=1.0)
-    for theta, other in (([-1.0, 0.3, -4.0], [0.2, -1.1, -1.0]),):
-        expected = 0.0
-        for (_, log_a, log_noise), sign in ((theta, 1), (other, -1)):
-            s = np.exp(log_noise / 2)
-            expected += sign * (-(log_a**2) / 2 + np.log(np.log1p(3 * (0.1 / s) ** 2)) + np.log(s))
-        ours = prior.log_density(np.array(theta))[0] - prior.log_density(np.array(other))[0]
-        assert ours == pytest.approx(expected, rel=1e-12)
+    theta, other = [-1.0, 0.3, -4.0], [0.2, -1.1, -1.0]
+    expected = 0.0
+    for (_, log_a, log_noise), sign in ((theta, 1), (other, -1)):
+        s = np.exp(log_noise / 2)
+        expected += sign * (-(log_a**2) / 2 + np.log(np.log1p(3 * (0.1 / s) ** 2)) + np.log(s))
+    ours = prior.log_density(np.array(theta))[0] - prior.log_density(np.array(other))[0]
+    assert ours == pytest.approx(expected, rel=1e-12)
     gradient = approx_fprime(np.array(theta), lambda t: prior.log_density(t)[0], 1e-7)
     np.testing.assert_allclose(prior.log_density(np.array(theta))[1], gradient, atol=1e-6)
     draws = prior.draw(np.random.default_rng(0), 4000)

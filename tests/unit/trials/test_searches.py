@@ -139,6 +139,7 @@ def test_the_baseline_may_be_the_lowest_error_told():
     first, second = (spend(make("ei", n_trials=6, baseline=b, **QUICK), branin) for b in ("mean", "observed"))
     assert first[:3] == second[:3]  # the design
     assert len(first) == len(second) == 6
+    assert first[3:] != second[3:]
 
 
 def test_top_two_with_beta_one_is_ei_and_with_beta_zero_goes_elsewhere():

@@ -2,9 +2,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
 from scipy.stats import binomtest, norm
 from sklearn.gaussian_process.kernels import Matern
+from test_marginal_gp import check_chain
 
 from frugal.trials.surrogates import GP, MarginalGP, SizeGP, from_unit_size, to_unit_size
 
@@ -142,16 +142,8 @@ def test_chains_agree_with_the_posterior_integrated_on_a_grid():
     evidence = gp.evidence(X, y)
     assert evidence.free.tolist() == [False, True, True, False, False]
     grid = -7 + 14 * (np.arange(60) + 0.5) / 60  # midpoints; beyond them the prior is below 1e-10
-    log_p = np.array([[evidence.log_posterior(np.array([a, b])) for b in grid] for a in grid])
-    p = np.exp(log_p - logsumexp(log_p))
-    expected = np.array([p.sum(axis=1) @ grid, p.sum(axis=0) @ grid])
-    sampler = MarginalGP(gp, rng=np.random.default_rng(0), n_walkers=16, n_steps=800)
-    _, chain = sampler.sample(evidence)
-    batches = chain.reshape(8, -1, 2).mean(axis=1)  # stretches of 100 steps
-    error = batches.std(axis=0, ddof=1) / np.sqrt(8)
-    assert (error < 0.1).all()
-    assert (np.abs(chain.mean(axis=(0, 1)) - expected) < 3 * error).all()
-    spread = np.sqrt(p.sum(axis=1) @ grid**2 - expected[0] ** 2)
+    p, chain = check_chain(gp, evidence, grid, grid, precision=0.1)
+    spread = np.sqrt(p.sum(axis=1) @ grid**2 - (p.sum(axis=1) @ grid) ** 2)
     assert chain[:, :, 0].std() == pytest.approx(spread, rel=0.15)
 
 

@@ -12,8 +12,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from frugal import datasets
-from frugal.bench.folds import bench_folds
 from frugal.folds.fast import FoldScores, knn, neighbours, score_fold, score_fold_plain, tree
 from frugal.learners import CLASSIFIERS, build, space
 from frugal.seeds import rng_for
@@ -285,14 +283,3 @@ def test_an_unknown_classifier_is_refused_with_the_known_ones():
             ValueError, match="unknown classifier 'forest'; known: bernoulli_nb, decision_tree, knn"
         ):
             scorer("forest", *fold, [], seed=0)
-
-
-def test_the_bench_reports_both_times_and_that_the_scores_are_equal(monkeypatch):
-    fold = make_fold("small integers", 160, 1, 3, 2, seed=1)
-    data = datasets.Dataset("toy", fold[0], (fold[1] + 1) // 3, 2, "generated", {"all": np.arange(160)})
-    monkeypatch.setattr(datasets, "load", lambda name, root: data)
-    table = bench_folds(["toy"], CLASSIFIERS, n_candidates=6, n_folds=3, n_peer=4)
-    assert table["equal"].all()
-    assert table[["n_candidates", "n_peer", "n_folds"]].to_numpy().tolist() == [[6, 4, 3]] * 3
-    assert np.allclose(table["ratio"], table["peer_ms"] / table["ours_ms"])
-    assert (table["peer_ms"] > 0).all()

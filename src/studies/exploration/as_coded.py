@@ -45,7 +45,7 @@ def diagonal(n: int) -> list[Candidate]:
 
 
 class Doc002AsCoded(BaseTrialStrategy):
-    """Ask-and-tell, one candidate at a time once the diagonal is asked; the run ends when the grid is used up.
+    """The code's search: one candidate at a time after the diagonal; the run ends when the grid is used up.
 
     Args:
         space: of C and intercept_scaling, a range each, which holds the diagonal; the grid is over all of it.

@@ -24,7 +24,7 @@ ORDERS = ("quantile", "thompson")
 
 
 class BetaGreedy(BaseFoldStrategy):
-    """Ask-and-tell; `events` lists what was pruned when, against which candidate and how probably worse.
+    """Greedy selection by the model; `events` says what was pruned when, and how probably worse.
 
     Args:
         n_candidates, n_folds: see `frugal.folds.make`.

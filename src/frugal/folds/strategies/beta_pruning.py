@@ -37,7 +37,7 @@ ENDS = ("drain", "stop")
 
 
 class BetaPruning(BaseFoldStrategy):
-    """Ask-and-tell; `events` says what was pruned or evicted when, against which candidate and how probably worse.
+    """A buffer pruned by the model; `events` says what was pruned or evicted when, and how probably worse.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

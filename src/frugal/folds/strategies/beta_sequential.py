@@ -17,7 +17,7 @@ from frugal.interface import FoldTask
 
 
 class BetaSequential(Sequential):
-    """Ask-and-tell; `events` lists what was pruned when, against which candidate and with what probability.
+    """Candidates in their order, pruned by the model; `events` says what was pruned when, and how probably worse.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -60,7 +61,9 @@ def run(
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: log.warning("warning: %s", message)
+            # Each text once: Python forgets what it has shown whenever another block changes the filters.
+            say = cache(lambda text: log.warning("warning: %s", text))
+            warnings.showwarning = lambda message, *_: say(str(message))
             check_outputs(files_of(args, "outputs"), files_of(args, "inputs"))
             commands[args.command](args)
     except (ValueError, TypeError, OSError, MemoryError, BrokenExecutor, MissingExtraError) as error:
@@ -179,10 +182,12 @@ def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> Iterator
     """The journal of the job that writes `args.output`; it goes, and states beside it, once that is written.
 
     It is continued if the job's code is unchanged; `args.restart` sets an existing one aside.
+
+    Raises:
+        ValueError: if another job that is under way writes the same journal.
     """
     from frugal.code import jobs
-    from frugal.model_selection.journal import lock_journal
-    from frugal.trials.lines import JournalFile
+    from frugal.trials.lines import JournalFile, lock_journal
     from frugal.trials.runs import forget
 
     journal = JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)

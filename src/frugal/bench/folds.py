@@ -58,13 +58,13 @@ def bench_folds(
         n_peer: time the peer on so many of the candidates, drawn from a fixed seed; None: on all.
 
     Returns:
-        One row per dataset and classifier: `dataset`, `classifier`, `n_candidates`, `n_peer` (candidates that
-        the peer was timed on), `n_folds`, `ours_ms`, `peer_ms`, `ratio` (peer over ours), `equal` (whether all
-        scores that both gave are the same), `n_tied` and `n_deferred` (as in `FoldScores`, over all folds),
-        `bound_by` (what most of the time goes to).
+        One row per dataset and classifier: `dataset`, `data` (its provenance), `classifier`, `n_candidates`,
+        `n_peer` (candidates that the peer was timed on), `n_folds`, `ours_ms`, `peer_ms`, `ratio` (peer over
+        ours), `equal` (whether all scores that both gave are the same), `n_tied` and `n_deferred` (as in
+        `FoldScores`, over all folds), `bound_by` (what most of the time goes to).
 
     Raises:
-        ValueError: on an unknown classifier, or folds that the dataset cannot fill.
+        ValueError: on an unknown dataset or classifier, or folds that the dataset cannot fill.
     """
     import pandas as pd
 

@@ -28,8 +28,9 @@ from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
-from frugal.model_selection.journal import fingerprint, lock_journal, seed_in
+from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
+from frugal.trials.lines import lock_journal
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")

@@ -19,13 +19,14 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.backends import open_backend
 from frugal.model_selection.definitions import definition_of
 from frugal.model_selection.evaluation import Surroundings
-from frugal.model_selection.journal import lock_journal, seed_in
+from frugal.model_selection.journal import seed_in
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, ending_of, warn_of_interruption
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_plan import LimitedTrialStrategy, Plan, ResourceSpec, plan, usable
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
+from frugal.trials.lines import lock_journal
 from frugal.trials.live import LiveRun, as_text
 
 if TYPE_CHECKING:

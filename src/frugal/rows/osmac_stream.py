@@ -183,8 +183,10 @@ def osmac_stream(
 
     Raises:
         FitError: a ValueError, if both pilots or the pooled rows have no estimate.
-        ValueError: on an unknown method, a size below 1, rows that are not finite or of another width, labels
-            other than 0 and 1, or one of these alone, and if the passes give different numbers of rows.
+        ValueError: on an unknown method, a size below 1, rows that are not finite or have other columns than those
+            before, labels other than 0 and 1, or one of these alone, and if the passes give different numbers of
+            rows.
+        TypeError: if `read` is no function.
 
     Examples:
         >>> import numpy as np

@@ -67,6 +67,7 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         reduced_: the `Reduced` rows on which the SVM was fitted.
         svc_: the fitted `sklearn.svm.SVC`; `svc_.n_support_` counts its support vectors per class.
         n_features_in_: number of features.
+        feature_names_in_: names of the columns of X, if they are strings.
     """
 
     def __init__(

@@ -61,7 +61,9 @@ def blb_stream(
         n_workers: number of processes that fit the subsamples of a pass.
 
     Raises:
-        ValueError: as `blb` does, and if there are no rows or a pass gives another number of them.
+        ValueError: as `blb` does, if chunks differ in their columns, and if there are no rows or a pass gives
+            another number of them.
+        TypeError: if `read`, `fit` or `statistic` is no function.
 
     Examples:
         >>> import numpy as np

@@ -157,20 +157,22 @@ def _run(
     """Run a strategy on a problem; the trials of an interrupted run, with an equal header, are not repeated."""
     if journal_path is None:
         return run(strategy, target, time_s=time_s)
-    journal = Journal(journal_path, {**header, "data": _content_hash(target, header["settings"].get("table"))})
+    journal = Journal(journal_path, {**header, "data": _content_hash(target, header["settings"])})
     if isinstance(target, LearnerProblem):
         target = replace(target, states=journal.states)
     return run(strategy, target, kept=journal.trials, keep=journal.keep, time_s=time_s)
 
 
-def _content_hash(target: Problem, table: str | None) -> str:
+def _content_hash(target: Problem, settings: Mapping[str, Any]) -> str:
     """Hash of what trials are made on; no journal is continued on other data under the same name."""
     digest = hashlib.sha256(target.data.encode())
     if isinstance(target, LearnerProblem):
         for X, y in (target.parts.train, target.parts.valid):
             digest.update(stored_hash(X, y).encode())
-    elif table is not None:
-        digest.update(Path(table).read_bytes())
+    else:
+        for name in ("table", "extrapolations"):
+            if name in settings:
+                digest.update(Path(settings[name]).read_bytes())
     return digest.hexdigest()
 
 

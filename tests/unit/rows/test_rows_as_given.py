@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from frugal.model_selection import TrialSearchCV
 from frugal.rows import (
@@ -210,3 +211,18 @@ def test_trials_on_a_share_have_enough_rows_of_every_class():
     ).fit(X, y)
     assert search.cv_results_["resource"].min() >= 20
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_a_small_table_of_many_classes_has_room_for_two_rungs():
+    X, y = load_digits(return_X_y=True)
+    rows = np.concatenate([np.flatnonzero(y == digit)[:10] for digit in range(10)])
+    search = TrialSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3, 9]},
+        strategy="hyperband",
+        resource="n_samples",
+        n_trials=6,
+        cv=0.3,
+        random_state=0,
+    ).fit(X[rows], y[rows])
+    assert set(search.cv_results_["resource"]) == {33, 100}

@@ -81,6 +81,7 @@ class _Sending(Executor):
 
     def __init__(self, executor: Executor, evaluate: Evaluate, key: str) -> None:
         self._executor, self._evaluate, self._key = executor, evaluate, key
+        self._max_workers = getattr(executor, "_max_workers", None)
         self._data: bytes | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

@@ -81,6 +81,7 @@ class Pending(Generic[Task, Answer]):
         self._family, self._evaluate, self._executor, self._timeout = family, evaluate, executor, timeout
         self._kept, self._keep = kept, keep
         self._queue: deque[_Evaluation[Task, Answer]] = deque()
+        self._lost: list[Future[Answer]] = []  # given up, though the executor may still run them
         self._says_what_runs = False
 
     def __enter__(self) -> Pending[Task, Answer]:
@@ -170,14 +171,22 @@ class Pending(Generic[Task, Answer]):
         """True if an evaluation has run for longer than the limit.
 
         Some executors do not report what runs. An oldest task that is not reported as running counts as running.
+        Pools of processes report tasks that wait in their queue, too: no more run than there are workers.
         """
         assert entry.future is not None
-        if entry.future.running() and not entry.is_running:
+        if entry.future.running() and not entry.is_running and self._has_free_worker():
             entry.is_running, entry.counted_from, self._says_what_runs = True, monotonic(), True
         may_run = entry is self._unanswered()[0] and not isinstance(self._executor, Workers)
         if may_run and entry.counted_from is None:
             entry.counted_from = monotonic()
         return entry.counted_from is not None and monotonic() - entry.counted_from > timeout
+
+    def _has_free_worker(self) -> bool:
+        """True unless as many evaluations run as the executor has workers; True if it does not tell."""
+        n_workers = getattr(self._executor, "_max_workers", None)
+        running = [entry.future for entry in self._unanswered() if entry.is_running]
+        n_busy = sum(1 for future in (*running, *self._lost) if future is not None and not future.done())
+        return n_workers is None or n_busy < n_workers
 
     def _expire(self, entry: _Evaluation[Task, Answer], timeout: float) -> None:
         family = self._family
@@ -192,8 +201,8 @@ class Pending(Generic[Task, Answer]):
         assert entry.future is not None
         if isinstance(self._executor, Workers):
             self._executor.stop(entry.future)
-        else:
-            entry.future.cancel()
+        elif not entry.future.cancel():
+            self._lost.append(entry.future)
 
 
 def drive(

@@ -33,7 +33,14 @@ def as_json(candidate: Candidate) -> str:
         >>> as_json({"gamma": 0.1, "C": 1}) == as_json({"C": 1, "gamma": 0.1})
         True
     """
-    return json.dumps(dict(candidate), sort_keys=True)
+    return json.dumps(dict(candidate), sort_keys=True, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """A scalar of NumPy as Python's, for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def alike(first: object, second: object) -> bool:
@@ -338,7 +345,9 @@ class Discrete:
         """Centre of the value's cell."""
         x = _number(value)
         below, up_to = (float(self.distribution.cdf(k)) for k in (x - 1, x)) if math.isfinite(x) else (0.0, 0.0)
-        if not up_to > below or x != int(x):
+        # Values closer together than the digits of the `cdf` have no cell of their own.
+        is_fine = 1 / _STEPS < up_to < 1 - 1 / _STEPS and self.distribution.pmf(x) > 0
+        if not (up_to > below or is_fine) or x != int(x):
             raise ValueError(f"{value!r} is not a whole number that {_text(self.distribution)} can give")
         return (below + up_to) / 2
 

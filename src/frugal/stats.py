@@ -127,7 +127,10 @@ def mean_score(scores: Sequence[float]) -> float:
     12 decimals, or, outside [1e-6, 1], to 12 digits of the largest score. A failed fold (nan) makes the mean -inf:
     a failed candidate ranks below every other.
     """
-    mean = math.fsum(scores) / len(scores)
+    try:
+        mean = math.fsum(scores) / len(scores)
+    except OverflowError:  # the sum is no number, though the mean is
+        mean = math.fsum(score / len(scores) for score in scores)
     if 1e-6 <= mean <= 1.0:  # accuracies: the common case first
         return round(mean, 12)
     return -math.inf if math.isnan(mean) else _rounded(mean, max(map(abs, scores)))

@@ -5,23 +5,56 @@ If training rows are equally distant, the neighbour that scikit-learn takes depe
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Limit numerical libraries to one thread inside the block, whatever OMP_NUM_THREADS is."""
-    with _libraries().limit(limits=1):
+    with _libraries("openmp").limit(limits=1), _one_blas_thread():  # OpenMP has a limit for each thread
         yield
 
 
+_counting = Lock()
+_blocks: list[Any] = []
+"""The limits that BLAS had before the first of the blocks that are open, then one entry for each further one."""
+
+
+def _after_fork() -> None:
+    """No other thread lives on in a forked process, so none holds the lock."""
+    global _counting
+    _counting = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Limit BLAS until the last of several threads has left: its limit is one for the whole process."""
+    with _counting:
+        _blocks.append(None if _blocks else _libraries("blas").limit(limits=1))
+    try:
+        yield
+    finally:
+        with _counting:
+            if len(_blocks) == 1:
+                _blocks[0].restore_original_limits()
+                _blocks.clear()
+            else:
+                _blocks.pop()
+
+
 @cache
-def _libraries() -> Any:
-    """Controller of the loaded numerical libraries, cached: finding them takes longer than most fits."""
+def _libraries(user_api: str) -> Any:
+    """Controller of the loaded numerical libraries of a kind, cached: finding them takes longer than most fits."""
     import sklearn.neighbors  # noqa: F401  a limit reaches only what is loaded: OpenMP and both BLAS are, by this
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api=user_api)

@@ -438,7 +438,8 @@ def _answer(evaluate: Callable[..., Any] | None, message: bytes) -> bytes:
 
 def _failure(error: BaseException) -> bytes:
     """Return an exception with its traceback as a note, or its text if it cannot be pickled."""
-    error.add_note(f"in a worker:\n{''.join(traceback.format_exception(error))}")
+    with suppress(Exception):  # some take no note, such as a frozen dataclass
+        error.add_note(f"in a worker:\n{''.join(traceback.format_exception(error))}")
     try:
         sent = dumps((False, error))
         pickle.loads(sent)

@@ -271,3 +271,13 @@ def test_whole_numbers_of_a_scipy_distribution_map_back_to_themselves(frozen, va
     assert dimension.from_unit(0.0) == min(values)
     drawn = [dimension.from_unit(u) for u in np.random.default_rng(1).random(2000)]
     assert np.mean(drawn) == pytest.approx(frozen.mean(), abs=4 * frozen.std() / math.sqrt(2000))
+
+
+def test_whole_numbers_finer_than_the_cdf_have_a_quantile():
+    wide = Discrete(reference.randint(0, 2**60))
+    for u in (0.1, 0.5, 0.9):
+        assert abs(wide.to_unit(wide.from_unit(u)) - u) < 1e-9
+
+
+def test_scalars_of_numpy_have_json():
+    assert as_json({"a": np.int64(1), "b": np.bool_(True)}) == as_json({"a": 1, "b": True})

@@ -94,3 +94,7 @@ def test_values_are_standardised_by_their_mean_and_deviation():
 
 def test_the_mean_of_zeros_is_zero():
     assert mean_score([0.0, -0.0]) == 0.0
+
+
+def test_the_mean_of_huge_scores_is_a_number():
+    assert mean_score([-1.7e308, -1.5e308]) == -1.6e308

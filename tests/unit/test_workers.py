@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 from concurrent.futures import BrokenExecutor, wait
+from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
@@ -393,3 +394,21 @@ def test_pools_that_cannot_be_are_refused():
 
 def test_a_process_that_another_thread_was_told_of_has_ended_all_the_same():
     assert _ending(None) == "the worker ended"
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    code: int
+
+
+def raise_frozen(task):
+    raise FrozenError(task)
+
+
+def test_an_exception_that_takes_no_note_is_raised_and_the_process_lives_on():
+    with Workers(1, raise_frozen) as workers:
+        errors = [workers.submit(raise_frozen, code).exception(60) for code in (3, 4)]
+    assert [repr(error) for error in errors] == [
+        "RuntimeError('FrozenError: 3')",
+        "RuntimeError('FrozenError: 4')",
+    ]

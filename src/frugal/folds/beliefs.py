@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from frugal.checks import check_between, check_choice, check_number, check_whole
 from frugal.folds import beta, log_loss
@@ -12,6 +13,9 @@ MODELS = ("accuracy", "log_loss")
 """Kinds of score: accuracy, or exp(-log-loss), the geometric mean probability of the true class."""
 
 Posterior = beta.Posterior | log_loss.Posterior
+_PRIOR_SHARE: Final = 0.01
+"""Prior mean of log-losses as a share of what guessing costs. The prior falls like exp(-2 mean / loss) below its
+mean and like a power above it: with a mean above the losses, the smaller of two could rank behind the larger."""
 
 
 class Beliefs:
@@ -25,7 +29,7 @@ class Beliefs:
         n_rows: rows of the dataset.
         n_valid: number of rows that a fold is scored on; None: `n_rows // n_folds`. Accuracies of exactly 0 or 1
             need this number; they are refused if both `n_valid` and `n_rows` are None.
-        n_classes: classes of the dataset, for the prior of log-losses; None: a prior mean of 1 nat.
+        n_classes: classes of the dataset, for the prior of log-losses; None: a prior mean of 0.01 nats.
 
     Raises:
         ValueError: on a setting out of range.
@@ -54,7 +58,7 @@ class Beliefs:
             check_whole("n_classes", n_classes, 2)
         self._ledger, self.tau, self._model, self._rate = ledger, tau, model, rate
         self._n_valid = n_valid
-        self._scale = 1.0 if n_classes is None else math.log(n_classes)
+        self._scale = _PRIOR_SHARE * (1.0 if n_classes is None else math.log(n_classes))
 
     def check(self, score: float) -> None:
         """Raise unless the model has a posterior for this score; call it before the score is recorded.

@@ -64,7 +64,8 @@ class Posterior:
         Args:
             losses: each above 0 and finite, in nats, in any order.
             rate: 1 / prior mean of the precision, at least 1e-6.
-            scale: prior mean of the mean loss, at least 1e-6; log(n_classes) is what guessing costs.
+            scale: prior mean of the mean loss, at least 1e-6. Give one below the losses that you expect, such as a
+                hundredth of log(n_classes), what guessing costs: losses far below it are hardly believed.
 
         Raises:
             ValueError: on a loss that is not above 0 and finite, or `rate` or `scale` out of range.

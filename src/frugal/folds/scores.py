@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.checks import check_choice
+from frugal.checks import check_choice, is_whole
 from frugal.folds.fits import Classifier, Fit, built, fit_and_score, name_of, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
@@ -214,7 +214,7 @@ def score(
         for fold in numbers:
             columns.append(fit(where, fold, n_rows, classifier, firsts))
             log.info("fold %d: %d candidates in %.2f s", fold, len(firsts), columns[-1].seconds.sum())
-    meta = {
+    meta: dict[str, Any] = {
         "dataset": dataset.name,
         "data": dataset.provenance,
         "classifier": name,
@@ -234,7 +234,7 @@ def score(
         np.column_stack([block.scores for block in columns]),
         np.column_stack([block.seconds for block in columns]),
         firsts,
-        meta,
+        plain(meta),
     )
     if len(distinct) == len(texts):
         return table
@@ -257,7 +257,7 @@ def _as_dataset(dataset: Dataset | str | tuple[ArrayLike, ArrayLike]) -> Dataset
 def _checked_folds(where: Folds, folds: Sequence[int] | None) -> list[int]:
     """The numbers of the folds to score."""
     existing = range(len(where.parts))
-    numbers = list(existing if folds is None else folds)
+    numbers = list(existing) if folds is None else [int(fold) if is_whole(fold, 0) else fold for fold in folds]
     if not numbers or not set(numbers) <= set(existing):
         raise ValueError(f"folds must lie in [0, {len(existing) - 1}], got {numbers}")
     if len(set(numbers)) < len(numbers):

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from sklearn.model_selection import HalvingGridSearchCV
 
 from frugal.folds import ScoreTable, make, replay
 from frugal.folds.strategies.successive_halving import Rung, plan_rungs, smallest_resource
+from frugal.interface import FoldTask
 
 RNG = np.random.default_rng(0)
 
@@ -102,3 +105,16 @@ def test_failed_fits_rank_last_or_as_in_older_scikit_learn_first():
     assert {task.candidate for task in first.tasks if task.fold == 2} == {4, 7, 8}
     with pytest.raises(ValueError, match="failed must be one of last, first, got 'middle'"):
         make("successive_halving", **arguments, failed="middle")
+
+
+def test_halving_returns_no_failed_candidate_but_the_best_before():
+    # 9 candidates on few rows, of which 3 go on; these fail on all rows, for example by a time limit.
+    strategy = make(
+        "successive_halving", n_candidates=9, n_folds=5, rng=np.random.default_rng(0), n_rows=90, cv=2, n_classes=2
+    )
+    n_largest = strategy.rungs[-1].resource
+    while isinstance(task := strategy.ask(), FoldTask):
+        strategy.tell(task, math.nan if task.n_rows == n_largest else task.candidate / 10)
+    assert len(strategy.rungs) > 1
+    assert strategy.incumbent == 8 - strategy.rungs[-1].n_candidates
+    assert not strategy.complete

@@ -452,3 +452,16 @@ def test_what_makes_no_run_is_refused(options, kind, message, tmp_path):
     given = {"strategy": greedy(), "evaluate": Evaluation(tmp_path)} | options
     with pytest.raises(kind, match=message):
         folds.run(given.pop("strategy"), given.pop("evaluate"), **given)
+
+
+def nap(task):
+    time.sleep(0.3)
+    return Fit(0.5, 0.3)
+
+
+def test_a_task_in_the_queue_of_a_pool_of_processes_does_not_run_out_of_time():
+    strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        pool.submit(nap, None).result()  # the process has started
+        trace = folds.run(strategy, nap, executor=pool, n_pending=4, fit_timeout=0.5)
+    assert [fit.reason for fit in trace.answers] == [""] * 4

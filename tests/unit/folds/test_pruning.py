@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import optuna
 import pytest
@@ -10,8 +12,10 @@ from hypothesis import strategies as st
 from test_rivals import replayed
 
 from frugal import folds
-from frugal.folds import log_loss
+from frugal.folds import ScoreTable, log_loss, make, replay
+from frugal.folds.beliefs import Beliefs
 from frugal.folds.beta import Posterior, prob_greater
+from frugal.folds.ledger import Ledger
 from frugal.interface import FoldTask
 
 BETAS = ("beta_pruning", "beta_sequential", "beta_greedy")
@@ -142,7 +146,8 @@ def test_log_losses_order_the_strategies_too(matrix, name):
     for step, task in enumerate(trace.tasks, start=1):
         seen[task.candidate].append(-np.log(matrix[task.candidate, task.fold]))
         for event in (e for e in events if e["step"] == step):
-            worse, better = (log_loss.Posterior.fit(seen[event[role]]).mean for role in ("candidate", "against"))
+            pair = (seen[event[role]] for role in ("candidate", "against"))
+            worse, better = (log_loss.Posterior.fit(losses, scale=0.01).mean for losses in pair)
             assert worse > better
 
 
@@ -370,3 +375,30 @@ def test_thompson_draws_come_from_the_generator():
 
     assert evaluations(1) == evaluations(1)
     assert evaluations(1) != evaluations(2)
+
+
+def test_the_smaller_log_loss_ranks_first():
+    # A loss far below what guessing costs is what accurate models have.
+    losses = [0.003, 0.01, 0.02, 0.05, 0.1, 0.3, 0.7, 1.5]
+    for n_classes in (2, 10, None):
+        for n_done in (1, 3, 5):
+            ledger = Ledger(n_candidates=len(losses), n_folds=5)
+            rest = {"rate": 0.01, "n_rows": None, "n_valid": None, "n_classes": n_classes}
+            beliefs = Beliefs(ledger, tau=0.99, model="log_loss", **rest)
+            for candidate, loss in enumerate(losses):
+                ledger.scores[candidate] = [math.exp(-loss * (1 + 0.1 * math.sin(2 * f))) for f in range(n_done)]
+            worth = [beliefs.worth(candidate) for candidate in range(len(losses))]
+            assert worth == sorted(worth, reverse=True)
+            assert beliefs.prob_better(2, 4) > 0.9
+
+
+def test_log_losses_of_accurate_models_are_pruned():
+    rng = np.random.default_rng(0)
+    losses = rng.permutation(np.geomspace(0.02, 0.4, 24))
+    scores = np.exp(-losses[:, None] * np.exp(rng.normal(0, 0.1, (24, 5))))
+    table = ScoreTable(scores, np.zeros((24, 5)), [{"c": c} for c in range(24)])
+    for name in ("beta_pruning", "beta_sequential", "beta_greedy"):
+        strategy = make(name, n_candidates=24, n_folds=5, rng=rng, model="log_loss", n_classes=10)
+        trace = replay(strategy, table)
+        assert trace.chosen == losses.argmin()
+        assert len(trace.tasks) < 60  # of 120

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -5,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -319,3 +321,59 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
 def test_arrays_that_make_no_dataset_are_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
         Dataset.from_arrays(X, y)
+
+
+TWO_BLOCKS = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import sklearn.neighbors
+from threadpoolctl import threadpool_info
+
+from frugal.threads import one_thread
+
+first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
+
+
+def blas():
+    return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
+
+
+def first():
+    with one_thread():
+        first_is_in.set()
+        second_is_in.wait(10)
+    first_is_out.set()
+
+
+def second():
+    first_is_in.wait(10)
+    with one_thread():
+        second_is_in.set()
+        first_is_out.wait(10)
+        return blas()
+
+
+before = blas()
+with ThreadPoolExecutor(2) as threads:
+    done = [threads.submit(first), threads.submit(second)]
+assert before == {2}
+print(done[1].result(), blas())
+"""
+
+
+def test_the_limit_of_threads_ends_with_the_last_block_whichever_began_first():
+    # In a process of its own, which starts with two threads and in which no one else has set a limit.
+    env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    ran = subprocess.run([sys.executable, "-c", TWO_BLOCKS], env=env, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "{1} {2}"
+
+
+def test_numbers_of_numpy_count_folds_seeds_and_rows():
+    data, candidates = load_iris(return_X_y=True), [{"n_neighbors": np.int64(5)}, {"n_neighbors": 1}]
+    ours = score(data, "knn", candidates, n_folds=3, seed=1, n_rows=100, folds=[0, 1])
+    theirs = score(
+        data, "knn", candidates, n_folds=np.int64(3), seed=np.int64(1), n_rows=np.int32(100), folds=np.arange(2)
+    )
+    np.testing.assert_array_equal(ours.scores, theirs.scores)
+    assert json.dumps(ours.meta) == json.dumps(theirs.meta)

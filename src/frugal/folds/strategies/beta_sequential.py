@@ -26,7 +26,8 @@ class BetaSequential(Sequential):
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
         n_rows: rows of the dataset; accuracies of exactly 0 or 1 need `n_rows` or `n_valid`.
         n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
-        n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
+        n_classes: classes of the dataset; the prior mean of log-losses is a hundredth of their logarithm; None:
+            0.01 nats.
     """
 
     def __init__(

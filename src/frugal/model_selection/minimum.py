@@ -114,7 +114,7 @@ def minimize(
             frozen distributions of `scipy.stats`.
         strategy: one of `frugal.trials.known()`. `ei` needs nothing. `hyperband` needs a function of `n_rows` or
             `epochs`. `fabolas`, `fabolas_joint`, `mtbo` and `hypertune` need a function of `n_rows`. `fabolas`,
-            `fabolas_joint`, `mtbo` and `smac` need errors of at least 0.
+            `fabolas_joint` and `mtbo` need errors of at least 0.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
             `hypertune` 50 after the trials on subsets.

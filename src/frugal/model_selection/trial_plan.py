@@ -15,15 +15,15 @@ from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, W
 from frugal.model_selection.limited import Limits
 from frugal.spaces import SearchSpace, alike
 from frugal.trials.brackets import last_bracket, plan_bracket
-from frugal.trials.checks import LARGEST_TARGET
+from frugal.trials.checks import LARGEST_TARGET, check_list, check_sizes
 from frugal.trials.strategies import check_settings, make, settings_of
 
 N_TRIALS: Final = 50
 """Default number of trials."""
 PLAIN: Final = "ei, dngo, entropy_search or random"
 """Strategies without needs, named in error messages."""
-LOGARITHMIC: Final = ("fabolas", "fabolas_joint", "mtbo", "smac")
-"""Strategies that model the logarithm of errors."""
+LOGARITHMIC: Final = ("fabolas", "fabolas_joint", "mtbo")
+"""Strategies that model the logarithm of errors. SMAC3 scales errors to [0, 1] before it takes the logarithm."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,7 @@ def _plan_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, 
     if n_trials is None:
         numbers = settings.get("brackets")
         numbers = range(last_bracket(**sizes) + 1) if numbers is None else numbers
+        check_list("brackets", numbers)
         rounding = settings.get("rounding", "ceil")
         n_trials = sum(rung.n_candidates for s in numbers for rung in plan_bracket(s, rounding=rounding, **sizes))
     is_rows = spec.resource == "rows"
@@ -172,7 +173,9 @@ def _plan_sizes(
         raise ValueError(f"{strategy} needs settings={{'n_max': ...}}, the rows of a whole trial")
     if sizes is None:
         check_whole("n_max", settings["n_max"], 2)
-    most: int = settings["n_max"] if sizes is None else (sizes[-1] if len(sizes) else 1)
+    else:
+        check_sizes(sizes, 1)
+    most: int = settings["n_max"] if sizes is None else sizes[-1]
     if "auxiliary" in known:
         settings.setdefault("auxiliary", max(spec.least, most // 4))
     elif sizes is None:
@@ -258,7 +261,7 @@ class LimitedTrialStrategy:
         if self.closing is not None or self.ended:
             return None
         reached = self._limits.reached(self._n_asked)
-        strategy = deepcopy(self._strategy) if reached else self._strategy  # it may have ended by itself
+        strategy = _copied(self._strategy) if reached else self._strategy  # it may have ended by itself
         task = strategy.ask()
         if task is None:
             task = WAIT if self._n_out else self._last()
@@ -310,6 +313,14 @@ class LimitedTrialStrategy:
             return None
         self.closing = TrialTask(self._next_id, chosen, self._plan.n_rows, epochs=self._plan.epochs)
         return self.closing
+
+
+def _copied(strategy: TrialStrategy) -> TrialStrategy:
+    """A copy to ask in vain; the strategy itself if it cannot be copied, as SMAC3: it is not asked again."""
+    try:
+        return deepcopy(strategy)
+    except (TypeError, AttributeError):
+        return strategy
 
 
 def _are_alike(first: Candidate, second: Candidate) -> bool:

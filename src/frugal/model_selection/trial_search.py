@@ -111,8 +111,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
         strategy: one of `frugal.trials.known()`. `ei` needs nothing. `hyperband` needs a resource. `fabolas`,
-            `fabolas_joint`, `mtbo` and `hypertune` need `resource="n_samples"`. `fabolas`, `fabolas_joint`, `mtbo`
-            and `smac` need errors of at least 0. `hypertune` needs the signs of the hyperparameters, see
+            `fabolas_joint`, `mtbo` and `hypertune` need `resource="n_samples"`. `fabolas`, `fabolas_joint` and
+            `mtbo` need errors of at least 0. `hypertune` needs the signs of the hyperparameters, see
             `SearchSpace.signs`.
         settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
             Also `best_possible_score`.

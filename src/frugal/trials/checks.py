@@ -30,8 +30,16 @@ def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray
     return points
 
 
+def check_list(name: str, values: object) -> None:
+    """Raise ValueError unless `values` are a list, tuple, range or array of one axis."""
+    is_listed = isinstance(values, Sequence) and not isinstance(values, str | bytes)
+    if not (is_listed or (isinstance(values, np.ndarray) and values.ndim == 1)):
+        raise ValueError(f"{name} must be a list, got {values!r}")
+
+
 def check_sizes(sizes: Sequence[int], low: int) -> None:
     """Raise ValueError unless `sizes` are at least two whole numbers of at least `low` that increase."""
+    check_list("sizes", sizes)
     for size in sizes:
         check_whole("sizes", size, low)
     if len(sizes) < 2 or any(after <= before for before, after in pairwise(sizes)):

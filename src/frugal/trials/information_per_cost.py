@@ -80,7 +80,7 @@ class InformationPerCost(InformationBased):
         paid = getattr(trial, self._currency)
         if trial.error < 0:
             raise ValueError(f"an error must be at least 0, since its logarithm is modelled, got {trial.error}")
-        is_unknown = math.isnan(paid) and math.isnan(trial.error)  # it was given up
+        is_unknown = math.isnan(paid) and (math.isnan(trial.error) or bool(trial.reason))  # it was given up
         if not (0 <= paid < math.inf or is_unknown):
             raise ValueError(f"{self._currency} of a trial must be a finite number, at least 0, got {paid}")
 
@@ -115,7 +115,8 @@ class InformationPerCost(InformationBased):
         """Scaled log errors and log costs so far, each (n,), and the mean and standard deviation of the latter."""
         errors = self._scaled(np.log(np.maximum(self._errors(), self._floor)))[0]
         paid = np.array([getattr(trial, self._currency) for trial in self.trials], dtype=float)
-        paid = np.where(np.isnan(paid), np.nanmax(paid), paid)  # as failures count as the worst error
+        unknown = np.isnan(paid)
+        paid[unknown] = 1.0 if unknown.all() else paid[~unknown].max()  # as failures count as the worst error
         costs, mean, sd = self._scaled(np.log(np.maximum(paid, LEAST_COST)))
         return errors, costs, (mean, sd)
 

@@ -83,7 +83,7 @@ class BaseTrialStrategy(ABC):
             raise TypeError(f"an answer must be a Trial, got {trial!r}")
         if not is_real(trial.error) or math.isinf(trial.error):
             raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error!r}")
-        if abs(trial.error) > LARGEST_TARGET:
+        if abs(float(trial.error)) > LARGEST_TARGET:  # NumPy's short floats cannot hold the limit
             raise ValueError(f"an error must lie within +-{LARGEST_TARGET:g}, got {trial.error:g}")
 
     def report(self, task: TrialTask, epoch: int, score: float) -> bool:

@@ -48,7 +48,8 @@ def run(
         problem: evaluates the trials.
         kept: the first trials of an interrupted run of the same strategy, problem and seed, in order.
         keep: called with each new trial as soon as it is done.
-        time_s: seconds of trials and of the optimiser after which no further trial begins; None: without end.
+        time_s: seconds of trials and of the optimiser after which no further trial begins, without those in which
+            it takes note of the last trial; None: without end.
 
     Returns:
         One row per trial, columns `COLUMNS`; `incumbent` is the strategy's after the trial.

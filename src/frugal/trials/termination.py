@@ -129,6 +129,10 @@ class Terminating:
         check_rng(rng)
         check_whole("horizon", horizon, MIN_POINTS + 1)
         check_whole("p", p, 1, horizon - 1, "the horizon without its last epoch")
+        if not any(epoch >= MIN_POINTS for epoch in range(p, horizon, p)):
+            raise ValueError(
+                f"p = {p} leaves no epoch to check before the horizon {horizon}: a check needs {MIN_POINTS} scores"
+            )
         check_between("delta", delta, 0.0, 1.0)
         check_choice("rule", rule, RULES)
         check_choice("best", best, BESTS)

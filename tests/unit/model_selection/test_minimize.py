@@ -440,9 +440,9 @@ def test_a_function_must_return_a_number(value):
             "begins with n_subsets . n_subset_trials = 50 trials on subsets, so n_trials must be above",
         ),
         (
-            lambda c: -1.0,
-            {"strategy": "smac", "n_trials": 2},
-            "smac models the logarithm of errors, .* got -1; add",
+            lambda c, n_rows=None: -1.0,
+            {"strategy": "fabolas", "n_trials": 2, "settings": {"n_max": 100}},
+            "fabolas models the logarithm of errors, .* got -1; add",
         ),
         (bowl, {"strategy": "grid"}, "unknown strategy 'grid'; known: "),
         (bowl, {"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),

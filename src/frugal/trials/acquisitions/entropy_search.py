@@ -247,13 +247,28 @@ class InformationGain:
         return np.array([belief.gains(X, self._quantiles) for belief in self._beliefs])
 
 
+def _root(covariance: Array) -> Array:
+    """Lower triangular root (R, R) of a covariance; round-off that outweighs the jitter is cut off.
+
+    Where a process without noise has seen enough, what is left of the variance may be smaller than the round-off
+    of the prior variance.
+    """
+    try:
+        return cholesky(covariance)[0]
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(covariance)
+        floor = max(-float(values[0]), float(np.finfo(float).eps * values[-1]), _TINY)
+        upper = np.asarray(np.linalg.qr((vectors * np.sqrt(np.maximum(values, floor))).T, mode="r"))
+        return np.asarray((upper * np.where(np.diagonal(upper) < 0, -1.0, 1.0)[:, None]).T)
+
+
 class _Belief(ABC):
     """The belief on f(Z) under one component."""
 
     def __init__(self, component: Component, Z: Array, log_u: Array, normals: Array) -> None:
         self._component, self._Z, self._log_u, self._normals = component, Z, log_u, normals
         self._mean = component.predict(Z)[0]
-        self._factor = cholesky(component.covariance(Z, Z))[0]
+        self._factor = _root(component.covariance(Z, Z))
 
     def gains(self, X: Array, quantiles: Array) -> Array:
         before, after = self._p_min(innovation(self._component, self._Z, X), quantiles)

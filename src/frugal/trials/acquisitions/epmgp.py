@@ -31,6 +31,8 @@ from frugal.trials.surrogates.kernels import Array
 _TOLERANCE, _N_SWEEPS = 1e-9, 100
 """Sweeps end when no probability changes by more, or after this many."""
 _FAR = -200.0
+_ABOVE_0 = 1e-6
+"""Log mass above which it is no round-off of 0."""
 _SMALLEST_CAVITY = 1e-10
 """Precision, in multiples of the marginal's, below which a site is left as it is."""
 
@@ -54,11 +56,36 @@ def log_p_min(mean: Array, covariance: Array) -> tuple[Array, Array]:
     cross = covariance[index, others]
     K = covariance[others[:, :, None], others[:, None, :]] - cross[:, :, None] - cross[:, None, :]
     K += np.diagonal(covariance)[:, None, None]
-    log_z, by_h = _orthants(h, K)
+    with np.errstate(all="ignore"):  # what is lost is replaced
+        log_z, by_h = _orthants(h, K)
+    _replace_lost(log_z, by_h, h, np.diagonal(K, axis1=1, axis2=2))
     slopes = np.zeros((n, n))
     np.put_along_axis(slopes, others, by_h, axis=1)
     slopes[np.arange(n), np.arange(n)] = -by_h.sum(axis=1)
     return log_z - logsumexp(log_z), slopes
+
+
+def _replace_lost(log_z: Array, by_h: Array, h: Array, variances: Array) -> None:
+    """Put a bound where round-off has left no probability: that of the least likely of the k differences alone.
+
+    This is so from about 5,000 standard deviations on, where the precision of a cavity is the difference of two
+    nearly equal numbers.
+
+    Args:
+        log_z: log masses (n,); those above 0 or nan are replaced.
+        by_h: their derivatives in h, (n, k).
+        h: means of the differences, (n, k).
+        variances: variances of the differences, (n, k).
+    """
+    lost = np.flatnonzero(~((log_z <= _ABOVE_0) & np.isfinite(by_h).all(axis=1)))
+    if not len(lost):
+        return
+    std = np.sqrt(np.maximum(variances[lost], np.finfo(float).eps * variances.max()))
+    z = h[lost] / std
+    worst, row = z.argmin(axis=1), np.arange(len(lost))
+    least = z[row, worst]
+    log_z[lost], by_h[lost] = log_ndtr(least), 0.0
+    by_h[lost, worst] = math.sqrt(2 / math.pi) / erfcx(-least / math.sqrt(2)) / std[row, worst]
 
 
 def _orthants(h: Array, K: Array) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from frugal.extras import explained
 from frugal.spaces import SearchSpace
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates import GP, MarginalGP, Surrogate
-from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.kernels import Array, kernel_named
 
 INFERENCES, MARGINALISATIONS = ("ml2", "mcmc"), ("integrated", "robo_log")
 
@@ -72,6 +72,12 @@ class Ei(ModelBased):
                 import emcee  # noqa: F401  so that a missing package is reported before a trial
         self._theta: Array | None = None
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
+        if inference == "mcmc" and n_walkers is not None:
+            n_free = kernel_named(kernel).n_parameters(self._encoding.n_coordinates) + 2
+            if n_walkers < 2 * n_free:
+                raise ValueError(
+                    f"n_walkers must be at least {2 * n_free}, twice the free hyperparameters, got {n_walkers}"
+                )
 
     def _fit(self, X: Array, y: Array) -> Surrogate:
         if self._marginal is not None:

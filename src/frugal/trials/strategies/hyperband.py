@@ -22,6 +22,7 @@ from frugal.checks import check_choice, check_whole
 from frugal.interface import WAIT, Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
 from frugal.trials.brackets import Rung, last_bracket, plan_bracket
+from frugal.trials.checks import check_list
 from frugal.trials.ledger import BaseTrialStrategy
 
 RESOURCES, INCUMBENTS = ("epochs", "rows"), ("full", "last_seen")
@@ -82,6 +83,7 @@ class Hyperband(BaseTrialStrategy):
                 raise ValueError(f"epochs may be given where rows are the resource, not beside it, got {epochs}")
         sizes = {"max_resource": max_resource, "min_resource": min_resource, "reduction_factor": reduction_factor}
         numbers = range(last_bracket(**sizes), -1, -1) if brackets is None else brackets
+        check_list("brackets", numbers)
         if not len(numbers):
             raise ValueError("brackets must name at least one bracket, got none")
         self._plans = [plan_bracket(s, rounding=rounding, **sizes) for s in numbers]

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 
 from frugal.checks import check_choice, check_number, check_whole
 from frugal.seeds import seed_for
-from frugal.trials.checks import check_points, check_targets
+from frugal.trials.checks import check_list, check_points, check_targets
 from frugal.trials.surrogates import blr_hyperparameters as hyperparameters
 from frugal.trials.surrogates.blr import BLR, Head, mixture
 from frugal.trials.surrogates.dngo_network import Network, train
@@ -196,7 +196,8 @@ class DNGO:
         Raises:
             ValueError: on a setting out of range, or an unknown name.
         """
-        if not n_units:
+        check_list("n_units", n_units)
+        if not len(n_units):
             raise ValueError("n_units must name at least one hidden layer, got none")
         for units in n_units:
             check_whole("n_units", units, 1)

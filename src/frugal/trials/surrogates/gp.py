@@ -112,7 +112,8 @@ class GP:
         y = check_targets(y, len(X))
         template = self._template(X.shape[1])
         offset = float(y.mean()) if self._mean is None else self._mean
-        variance = float(y.var()) or 1.0
+        variance = float(y.var()) if np.ptp(y) else 0.0  # that of equal values may be round-off
+        variance = variance or 1.0
         prior = self._prior(X.shape[1], variance)
         if least_noise:
             prior.box[-1, 0] = max(prior.box[-1, 0], math.log(least_noise * variance))

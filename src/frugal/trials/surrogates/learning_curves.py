@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from frugal.checks import check_choice, check_finite, check_positive, check_rng, check_whole
+from frugal.checks import check_choice, check_finite, check_number, check_positive, check_rng, check_whole
 from frugal.extras import explained
 from frugal.trials.surrogates.curve_families import FAMILIES, Array, Family, Times
 from frugal.trials.surrogates.curve_posterior import (
@@ -148,7 +148,7 @@ class CurveModel:
         prior: one of `PRIORS`.
         normalise_weights: as in `CurvePosterior`.
         recency_weighting: as in `CurvePosterior`.
-        sigma: as in `CurvePosterior`.
+        sigma: as in `CurvePosterior`; at least `MIN_SIGMA`.
         cut_beginning: whether to leave out leading points until five in a row exceed the first by 0.05.
         start_weights: weights from which the chains start, `by_fit` or `equal`, as in `joint_start`.
         families: families to combine.
@@ -186,6 +186,7 @@ class CurveModel:
         check_choice("start_weights", start_weights, STARTS)
         if sigma is not None:
             check_positive("sigma", sigma)
+            check_number("sigma", sigma, MIN_SIGMA)
         if not families:
             raise ValueError("families must be at least one, got none")
         if n_walkers is not None:

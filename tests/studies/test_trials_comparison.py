@@ -93,8 +93,9 @@ def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(
     asked = set()
 
     class Fits:
-        def __init__(self, settings, root, journal):
+        def __init__(self, settings, root, journal, data):
             assert settings == {"n_train": 5}
+            assert data == {"digits": "original"}
 
         def fit(self, learner, dataset, seed, candidate):
             if candidate is None:

@@ -49,7 +49,7 @@ def test_every_requirement_has_an_exact_pin_within_its_range(generate):
 
 
 def test_the_installer_of_a_missing_package_is_an_extra_that_has_it(generate):
-    installed_as = {"ConfigSpace": "smac", "dask": "distributed"}
+    installed_as = {"ConfigSpace": "smac", "dask": "distributed", "PIL": "torchvision"}
     for package, extra in EXTRAS.items():
         assert installed_as.get(package, package) in generate.requirements(extra)
     assert generate.project()["name"] == DISTRIBUTION

@@ -333,8 +333,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         if self.resource is None:
             return ResourceSpec(None, None, 1, noun="", **common)
         if self.resource == "n_samples":
-            pair = 2 * (n_classes or 1)  # times the splits, as in halving; times 5 if there is room for three such
-            least = min(max(self.n_splits_, min(5, n_rows // (3 * pair))) * pair, n_rows)
+            pair = 2 * (n_classes or 1)  # times the splits, as in halving; times 5 if two reductions by 3 are left
+            least = min(max(self.n_splits_, min(5, n_rows // (9 * pair))) * pair, n_rows)
             return ResourceSpec("rows", n_rows, least, noun="rows", **common)
         parameters = self.estimator.get_params()
         if self.resource not in parameters:

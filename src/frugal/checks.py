@@ -26,6 +26,11 @@ def is_whole(value: object, low: int) -> bool:
     return int(value) >= low
 
 
+def as_python(value: Any) -> Any:
+    """Return a scalar of NumPy as Python's, and any other value as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def check_number(name: str, value: object, low: float, *, above: bool = False) -> None:
     """Raise ValueError unless `value` is a finite number of at least `low`; with `above`, above `low`."""
     if not is_number(value, low) or (above and value == low):

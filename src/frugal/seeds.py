@@ -7,6 +7,8 @@ import json
 
 import numpy as np
 
+from frugal.checks import as_python
+
 
 def seed_for(*names: str | int) -> int:
     """Seed derived from names, equal on every machine and in every run.
@@ -17,8 +19,7 @@ def seed_for(*names: str | int) -> int:
     Returns:
         An integer in [0, 2**32), which NumPy and scikit-learn both accept.
     """
-    names = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
-    digest = hashlib.sha256(json.dumps(names, separators=(",", ":")).encode()).digest()
+    digest = hashlib.sha256(json.dumps([*map(as_python, names)], separators=(",", ":")).encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
 

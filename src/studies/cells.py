@@ -128,13 +128,13 @@ def some(
         _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
     ]
     best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
-    verdict, needed = UNDECIDED, ""
+    depth, verdict, needed = _depth(estimates[best], low, high), UNDECIDED, ""
     if min(p_for) * len(varied) < 0.025:
         verdict = REPRODUCED
     elif is_whole and all(_is_outside(estimates[i], low, high) for i in varied):
         verdict = CONTRADICTED
-    elif is_whole or _depth(estimates[best], low, high) > 0:
-        n_tests = len(varied) if _depth(estimates[best], low, high) > 0 else 1
+    elif is_whole or depth > 0:
+        n_tests = len(varied) if depth > 0 else 1
         needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=n_tests))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")

@@ -75,7 +75,7 @@ def bench_folds(
     for name in datasets:
         parse_name(name)
     for classifier in classifiers:
-        check_known("classifier", classifier, tuple(BOUND_BY))
+        check_known("classifier", classifier, BOUND_BY)
     rows = []
     with one_thread():
         for name in datasets:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal import parquet
-from frugal.checks import is_whole
+from frugal.checks import as_python, is_whole
 from frugal.extras import explained
 from frugal.files import whole
 from frugal.interface import Candidate
@@ -174,7 +174,7 @@ class ScoreTable:
 
 def plain(candidate: Candidate) -> dict[str, object]:
     """Convert NumPy scalars among a candidate's values to Python values."""
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in candidate.items()}
+    return {name: as_python(value) for name, value in candidate.items()}
 
 
 def beside(parts: Sequence[ScoreTable]) -> ScoreTable:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import check_choice, check_whole
+from frugal.checks import as_python, check_choice, check_whole
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.user_table import stripped
 from frugal.select.columns import Columns, as_number, decimal_mark, find_columns
@@ -79,9 +79,8 @@ def problem_of(
 
     path = Path(path)
     target = str(table.columns[-1]) if target is None else target
-    _check_names(
-        path, table, {"target": [target], "groups": [] if groups is None else [groups], "drop": drop, "keep": keep}
-    )
+    grouped_by = [] if groups is None else [groups]
+    _check_names(path, table, {"target": [target], "groups": grouped_by, "drop": drop, "keep": keep})
     y, notes = _target_of(path, table[target], task)
     found = _task_of(y) if task is None else task
     check_choice("task", found, TASKS)
@@ -104,7 +103,7 @@ def problem_of(
         raise DatasetError(f"{path} has fractions in {target!r}, which are no classes: leave out --task")
     if found == "regression" and y.dtype.kind not in "iufb":
         raise DatasetError(f"{path} has values of {target!r} that are not finite numbers, as a regression needs")
-    features = table.drop(columns=[target, *([] if groups is None else [groups]), *drop])
+    features = table.drop(columns=[target, *grouped_by, *drop])
     columns = find_columns(features, y, found, keep)
     if not columns.used:
         why = f"; {columns}".replace("\n", "; ") if columns.left_out else ": it has the target alone"
@@ -213,14 +212,9 @@ def splitter(problem: Problem, n_folds: int, seed: int) -> Any:
         return KFold(**settings) if groups is None else GroupKFold(**settings)
     counts = problem.target.value_counts()
     if counts.min() < n_folds:
-        rarest = reprlib.repr(plain(counts.idxmin()))
+        rarest = reprlib.repr(as_python(counts.idxmin()))
         raise DatasetError(
             f"{problem.path} has {counts.min()} row(s) of {problem.target.name} {rarest}, "
             f"fewer than {n_folds} folds: leave that class out, or use fewer folds"
         )
     return StratifiedKFold(**settings) if groups is None else StratifiedGroupKFold(**settings)
-
-
-def plain(value: Any) -> Any:
-    """Convert a NumPy scalar to a Python value."""
-    return value.item() if isinstance(value, np.generic) else value

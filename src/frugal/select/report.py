@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.select.problem import Problem, plain
+from frugal.checks import as_python
+from frugal.select.problem import Problem
 from frugal.select.run import SCORINGS, dummy_estimator, name_of_scoring
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def baseline(problem: Problem, found: FoldSearchCV | TrialSearchCV) -> Baseline:
     )
     if problem.task == "regression":
         return Baseline(f"always the {dummy.strategy}", scores)
-    return Baseline(f"always {plain(problem.target.mode().iloc[0])!r}", scores)
+    return Baseline(f"always {as_python(problem.target.mode().iloc[0])!r}", scores)
 
 
 def name_of(model: Any) -> str:
@@ -155,7 +156,7 @@ def caveats(problem: Problem, found: FoldSearchCV | TrialSearchCV, baseline: Bas
     if problem.task == "classification" and found.scoring == "accuracy":
         counts = problem.target.value_counts()
         if counts.iloc[0] / counts.sum() >= FLATTERING:
-            common, n_rest = plain(counts.index[0]), int(counts.sum() - counts.iloc[0])
+            common, n_rest = as_python(counts.index[0]), int(counts.sum() - counts.iloc[0])
             share = 100 * counts.iloc[0] / counts.sum()
             notes.append(
                 f"{n_rest} of {counts.sum()} rows are not {common!r}: always saying {common!r} is right in "

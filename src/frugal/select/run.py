@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import check_choice, check_known, check_whole
+from frugal.checks import as_python, check_choice, check_known, check_whole
 from frugal.interface import RunError
 from frugal.select.columns import transformer
 from frugal.select.models import Size, default_names, space_of, trial_space_of
-from frugal.select.problem import Problem, plain, splitter
+from frugal.select.problem import Problem, splitter
 from frugal.threads import one_thread
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def scorer_of(problem: Problem, scoring: str | None, positive: str | None) -> tu
     chosen, scorer, y = scoring, get_scorer(scoring), problem.target
     has_positive = "pos_label" in signature(scorer._score_func).parameters
     if positive is not None:
-        classes = {str(value): plain(value) for value in y.unique()}
+        classes = {str(value): as_python(value) for value in y.unique()}
         check_choice("positive", positive, tuple(classes))
         if not has_positive:
             raise ValueError(f"the scoring {scoring} has no positive class: leave out --positive")

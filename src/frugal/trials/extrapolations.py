@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from frugal.checks import check_between
+from frugal.checks import as_python, check_between
 from frugal.files import read
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
@@ -86,8 +86,7 @@ def extrapolate(
         ValueError: as `CurvesProblem`, `epochs_of_checks` and `CurveModel`; or on the journal of another job.
     """
     problem = CurvesProblem(table)
-    facts = {name: table[name].iloc[0] for name in SET_COLUMNS}
-    of_set = {name: value.item() if isinstance(value, np.generic) else value for name, value in facts.items()}
+    of_set = {name: as_python(table[name].iloc[0]) for name in SET_COLUMNS}
     horizon = problem.n_epochs
     checks = epochs_of_checks(horizon, check_share)[1]
     check_curve_settings(curve)

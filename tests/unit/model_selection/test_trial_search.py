@@ -14,7 +14,7 @@ from scipy.stats import loguniform
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GroupKFold, KFold, RandomizedSearchCV, cross_val_score
@@ -409,3 +409,24 @@ def test_it_can_be_cloned_pickled_nested_and_shown():
     assert clone(search).get_params()["n_trials"] == 5
     assert cross_val_score(search, X, Y, cv=2).shape == (2,)
     assert "TrialSearchCV" in search._repr_html_()
+
+
+def on_few_rows(estimator, space, X, y, n_trials):
+    """Hyperband over rows, each trial on one split."""
+    options = {"strategy": "hyperband", "resource": "n_samples", "cv": 0.3, "random_state": 0}
+    return TrialSearchCV(estimator, space, n_trials=n_trials, **options).fit(X, y).cv_results_
+
+
+def test_trials_on_a_share_have_enough_rows_of_every_class():
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    space = {"logisticregression__C": [0.1, 1.0, 10.0]}
+    results = on_few_rows(model, space, *load_breast_cancer(return_X_y=True), 30)
+    assert results["resource"].min() >= 20
+    assert np.isfinite(results["mean_test_score"]).all()
+
+
+def test_a_small_table_of_many_classes_has_room_for_two_rungs():
+    X, y = load_digits(return_X_y=True)
+    rows = np.concatenate([np.flatnonzero(y == digit)[:10] for digit in range(10)])
+    results = on_few_rows(TREE, {"max_depth": [1, 3, 9]}, X[rows], y[rows], 6)
+    assert set(results["resource"]) == {33, 100}

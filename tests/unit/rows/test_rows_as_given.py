@@ -7,13 +7,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
-from frugal.model_selection import TrialSearchCV
 from frugal.rows import (
     WKMSVM,
     SumsFit,
@@ -195,34 +191,3 @@ def test_a_fit_by_sums_takes_the_start_that_warm_starts_give():
     fit = SumsFit(lambda X, y, weights: weights @ np.column_stack([X, y]), lambda sums: sums)
     found = blb(X, y, b=100, s=1, r=3, fit=fit, statistic=interval_widths, rng=rng(), warm_start=True)
     assert found.n_failed == 0
-
-
-def test_trials_on_a_share_have_enough_rows_of_every_class():
-    X, y = load_breast_cancer(return_X_y=True)
-    model = make_pipeline(StandardScaler(), LogisticRegression())
-    search = TrialSearchCV(
-        model,
-        {"logisticregression__C": [0.1, 1.0, 10.0]},
-        strategy="hyperband",
-        resource="n_samples",
-        n_trials=30,
-        cv=0.3,
-        random_state=0,
-    ).fit(X, y)
-    assert search.cv_results_["resource"].min() >= 20
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-
-
-def test_a_small_table_of_many_classes_has_room_for_two_rungs():
-    X, y = load_digits(return_X_y=True)
-    rows = np.concatenate([np.flatnonzero(y == digit)[:10] for digit in range(10)])
-    search = TrialSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 3, 9]},
-        strategy="hyperband",
-        resource="n_samples",
-        n_trials=6,
-        cv=0.3,
-        random_state=0,
-    ).fit(X[rows], y[rows])
-    assert set(search.cv_results_["resource"]) == {33, 100}

@@ -135,7 +135,6 @@ class SuccessiveHalving(BaseFoldStrategy):
         self._rung, self._alive = 0, list(range(n_candidates))
         self._scores: list[list[float]] = [[] for _ in range(n_candidates)]
         self._order: list[int] = []
-        self._has_failed = False
         self._queue = self._tasks()
         self._finished = False
 
@@ -168,7 +167,6 @@ class SuccessiveHalving(BaseFoldStrategy):
         scored = [c for c in ranked if means[c] > -math.inf]
         if self._failed_first:
             ranked = scored = [*ranked[len(scored) :], *scored]
-        self._has_failed = not scored
         self._order = scored or [c for c in self._order if c not in self._alive]
         rung = self.rungs[self._rung]
         self.events.append({"event": "rung", "step": self._ledger.n_told, **asdict(rung)})
@@ -194,4 +192,4 @@ class SuccessiveHalving(BaseFoldStrategy):
     @property
     def complete(self) -> bool:
         """True if every rung is finished, so that the incumbent has all the folds it is to get."""
-        return self._finished and bool(self._order) and not self._has_failed
+        return self._finished and bool(self._order) and self._order[0] in self._alive

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from frugal.checks import check_known, check_settings, check_whole
+from frugal.checks import as_python, check_known, check_settings, check_whole
 from frugal.interface import Candidate
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace, Uniform
 
@@ -199,8 +199,8 @@ def plan(network: str, candidate: Candidate) -> Plan:
     """
     check_known("network", network, DEFAULTS)
     check_settings(candidate, DEFAULTS[network], f"hyperparameter of {network}", complete=False)
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in candidate.items()}
-    planned = _PLANNERS[network](dict(DEFAULTS[network]) | plain)
+    given = {name: as_python(value) for name, value in candidate.items()}
+    planned = _PLANNERS[network](dict(DEFAULTS[network]) | given)
     _check(planned)
     return planned
 

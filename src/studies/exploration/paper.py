@@ -18,6 +18,7 @@ from studies.exploration import (
     surrogate_fits,
     task1,
     task2,
+    task2_all_rows,
 )
 from studies.exploration.document import FLOOR
 from studies.markdown import about_marked, crossed, made_of, mark
@@ -73,6 +74,7 @@ def _cell(row: dict[Hashable, Any]) -> str:
 CLAIMS: Final = (
     *task1.CLAIMS,
     *errors_as_coded.CLAIMS,
+    *task2_all_rows.CLAIMS,
     *task2.CLAIMS,
     *refits.CLAIMS,
     *greediness.CLAIMS,
@@ -87,6 +89,7 @@ PAPER: Final = Paper(
         task1.SCORES,
         errors_as_coded.OPTIMA,
         task2.TASK2_SEARCHES,
+        task2_all_rows.TASK2_ALL_ROWS,
         refits.REFITS,
         greediness.FUNCTION_SEARCHES,
         functions_long.FUNCTION_SEARCHES,
@@ -104,6 +107,7 @@ PAPER: Final = Paper(
         illustrations.FRAMES,
         task2.TABLE,
         task2.FIGURE,
+        task2_all_rows.TABLE,
         comparison.TABLE,
         comparison.FIGURE,
         greediness.TABLE,

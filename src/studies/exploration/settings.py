@@ -81,6 +81,33 @@ class Task2(Settings):
     }
 
 
+class Task2AllRows(Settings):
+    """Task 2 on all training rows: DNGO alone, since a fit takes 24 to 95 s."""
+
+    n_train: Count | None = setting(None, "the document", "rows, drawn per seed; null: all 50,000")
+    n_valid: Count = setting(10000, "the document", "validation rows, the last of the training file")
+    n_initial: FirstCandidates = setting(5, "ours; as in task2", _FIRST)
+    n_trials: Two = setting(20, OURS, "trials of a search, first candidates included")
+    strategies: Blocks = setting({"dngo_all_rows": {"n_epochs": 500}}, "n_epochs pybnn", _BLOCKS)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
+
+    laptop = {
+        "n_train": 500,
+        "n_valid": 1000,
+        "n_trials": 7,
+        "strategies": {"dngo_all_rows": {"n_epochs": 100}},
+        "n_seeds": 1,
+    }
+    smoke = {
+        "n_train": 300,
+        "n_valid": 500,
+        "n_initial": 3,
+        "n_trials": 4,
+        "strategies": {"dngo_all_rows": {"n_epochs": 20}},
+    }
+    desk = {"n_trials": 15, "n_seeds": 5}
+
+
 class Refits(Settings):
     """Refits of what task 2's searches chose, of the reported point, and of a 5 x 5 grid."""
 
@@ -225,6 +252,7 @@ class Exploration(Settings):
     figure_seed: Seed = setting(0, OURS, "seed of the pictures that explain")
     task1: Task1
     task2: Task2
+    task2_all_rows: Task2AllRows
     refits: Refits
     functions: Functions
     functions_long: FunctionsLong

@@ -404,14 +404,17 @@ def test_what_a_page_for_newcomers_prints_runs_as_printed(path, capsys):
         assert capsys.readouterr().out
 
 
-def by_reading(study):
-    """Published runs of document 001 on the ranges, and on the lists."""
-    folder = PUBLISHED / "greedy_cv/runs"
-    paths = {"ranges/none": folder / f"{study}.parquet", "grid/none": folder / f"readings/grid/{study}.parquet"}
-    return {reading: pd.read_parquet(path) for reading, path in paths.items()}
+def by_reading(study, failed="last"):
+    """Published runs of document 001 on the ranges, and on the lists without and with scalers."""
+    folders = {
+        "last": ("..", "grid", "grid_olson"),
+        "first": ("failed_first", "grid_failed_first", "grid_olson_failed_first"),
+    }
+    paths = (PUBLISHED / f"greedy_cv/runs/readings/{folder}/{study}.parquet" for folder in folders[failed])
+    return dict(zip(("ranges/none", "grid/none", "grid/olson"), map(pd.read_parquet, paths), strict=True))
 
 
-def test_the_assumptions_of_document_001_quote_table_1_in_both_readings():
+def test_the_assumptions_of_document_001_quote_table_1_in_all_readings():
     text = (ROOT / "docs/assumptions/greedy_cv.md").read_text()
 
     def by_cell(runs, classifier):
@@ -430,27 +433,47 @@ def test_the_assumptions_of_document_001_quote_table_1_in_both_readings():
             assert f"| {label}, `{reading}` | {numbers} |" in text
 
 
-def test_the_assumptions_of_document_001_quote_table_2_on_the_ranges():
+def test_the_assumptions_of_document_001_quote_table_2_in_all_readings():
     text = page("assumptions/greedy_cv")
-    runs = by_reading("early_stopping")
     keys, methods = ["dataset", "classifier", "n"], ["greedy_early_stopping", "successive_halving"]
     printed = published("table2").pivot_table("published", keys, "method")[methods]
-    assert "| document | {:.3f} | | {:.3f} | |".format(*printed.mean()) in text
-    ahead, significant = [], []
+    assert "| document | {:.3f} | | {:.3f} | | 27 | 27 |".format(*printed.mean()) in text
     judged = next(
         one for one in registry.paper("greedy_cv").claims if one.id.endswith("early_stopping.n_significant")
     )
-    for reading, table in runs.items():
-        means = table.pivot_table("quality", keys, "method").loc[printed.index, methods]
-        pairs = zip(means.mean(), (means - printed).abs().mean(), strict=True)
-        numbers = " | ".join(f"{mean:.3f} | {error:.3f}" for mean, error in pairs)
-        assert f"| `{reading}` | {numbers} |" in text
-        ahead.append(int((means[methods[0]] > means[methods[1]]).sum()))
-        significant.append(int(judge_claims([judged], {"early_stopping": table}, "paper")["ours"].item()))
-    assert f"in {ahead[0]} of them, and at p < .01 in {significant[0]}" in text
-    assert f"27 and 27, the lists {ahead[1]} and {significant[1]}" in text
-    ranges = runs["ranges/none"]
+    counts, halving, correlation = {}, {}, {}
+    for failed in ("last", "first"):
+        for reading, table in by_reading("early_stopping", failed).items():
+            means = table.pivot_table("quality", keys, "method").loc[printed.index, methods]
+            pairs = zip(means.mean(), (means - printed).abs().mean(), strict=True)
+            numbers = " | ".join(f"{mean:.3f} | {error:.3f}" for mean, error in pairs)
+            ahead = int((means[methods[0]] > means[methods[1]]).sum())
+            significant = int(judge_claims([judged], {"early_stopping": table}, "paper")["ours"].item())
+            assert f"| `{reading}`, failed {failed} | {numbers} | {ahead} | {significant} |" in text
+            counts[reading, failed] = ahead, significant
+            halving[reading, failed] = means[methods[1]].groupby("classifier").mean()
+            correlation[reading, failed] = means[methods[1]].corr(printed[methods[1]])
+    assert "in {} of them, and at p < .01 in {}".format(*counts["ranges/none", "last"]) in text
+    assert "27 and 27, the lists {} and {}".format(*counts["grid/none", "last"]) in text
+    before, after = halving["ranges/none", "last"], halving["ranges/none", "first"]
+    assert f"falls from {before['knn']:.3f} to {after['knn']:.3f} with failed fits first" in text
+    before, after = correlation["ranges/none", "last"], correlation["ranges/none", "first"]
+    assert f"rises from {before:.2f} to {after:.2f}" in text
+    ranges = by_reading("early_stopping")["ranges/none"]
     trees = ranges[ranges["classifier"] == "decision_tree"].groupby("method")["quality"].mean()[methods]
     of_document = printed.xs("decision_tree", level="classifier").mean()
     ours, theirs = (" and ".join(map("{:.3f}".format, means)) for means in (trees, of_document))
     assert f"{ours}, printed {theirs}" in text
+
+
+def test_where_halving_ranks_failed_fits_matters_for_nearest_neighbours_alone():
+    first = by_reading("early_stopping", "first")
+    for reading, last in by_reading("early_stopping").items():
+        keys = ["method", "dataset", "classifier", "n", "k", "seed"]
+        both = last.merge(first[reading], on=keys, suffixes=("", "_first"))
+        assert len(both) == len(last) == len(first[reading])
+        differs = both[both["chosen"] != both["chosen_first"]]
+        assert set(differs["classifier"]) == {"knn"}
+        assert set(differs["method"]) == {"successive_halving"}
+        halving = last[last["method"] == "successive_halving"]
+        assert set(halving[halving["n_failed_rungs"] > 0]["classifier"]) == {"knn"}

@@ -514,6 +514,7 @@ def test_the_factorial_tells_trees_from_the_others():
         "decision tree": [9], "naive Bayes and nearest neighbours": [18],
     }  # fmt: skip
     assert table[~is_mean]["ours"].tolist() == pytest.approx([0] * 4, abs=1e-9)
+    assert table["low"].min() >= 0
     assert set(table["classifiers"] + " " + table["tree_seed"]) == {
         "decision tree candidate", "naive Bayes and nearest neighbours none",
     }  # fmt: skip

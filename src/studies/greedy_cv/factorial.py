@@ -56,7 +56,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Mean search time of a combination over the cells that were run, and its mean absolute error to Table 1's.
 
     Trees stand apart from the others: they have no scaler, and a seed. Intervals are 1.96 jackknife standard
-    errors over the seeds each side. The printed values pool five n.
+    errors over the seeds each side, cut at 0. The printed values pool five n.
     """
     need(runs, "search_time", *_CHOICES)
     is_tree = runs["classifier"] == "decision_tree"
@@ -73,7 +73,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             ours = jackknifed(statistic, block)
             rows.append([*labels, name, target, *ours, block.shape[1], len(block), provenance(part)])
     columns = [*_ROW, "published", "ours", "ours_se", "low", "high", "n_seeds", "n_cells", "data"]
-    return tidied(pd.DataFrame(rows, columns=columns), _ROW, scale, "n_cells")
+    table = pd.DataFrame(rows, columns=columns)
+    return tidied(table.assign(low=table["low"].clip(lower=0.0)), _ROW, scale, "n_cells")
 
 
 def render(table: pd.DataFrame) -> str:

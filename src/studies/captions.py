@@ -41,10 +41,12 @@ def command_apart(text: str) -> tuple[str, str]:
     return words.strip(), command.strip(" `.\n")
 
 
-def caption(paper: str, item: str, config: Mapping[str, Any], *, kind: str = "figure") -> str:
+def caption(
+    paper: str, item: str, config: Mapping[str, Any], *, kind: str = "figure", runs: tuple[str, ...] | None = None
+) -> str:
     """Caption of a result, in reStructuredText, as Snakemake's report wants it.
 
-    The kind of the item is `table`, `figure` or `claims`.
+    The kind of the item is `table`, `figure` or `claims`; `runs` are as of `of_record`.
 
     Raises:
         ValueError: if the paper has no such item.
@@ -54,15 +56,19 @@ def caption(paper: str, item: str, config: Mapping[str, Any], *, kind: str = "fi
     if kind == "claims":
         text = f"{_filled(registry.paper(paper).about_claims[item], config, {})} Scale {config['scale']}."
     else:
-        text = of_record(paper, registry.artefact(paper, kind, item), config)
+        text = of_record(paper, registry.artefact(paper, kind, item), config, runs)
     return _as_restructured(text)
 
 
-def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
-    """The caption of a table or figure in Markdown, with the command that makes it."""
+def of_record(paper: str, record: Artefact, config: Mapping[str, Any], runs: tuple[str, ...] | None = None) -> str:
+    """The caption of a table or figure in Markdown, with the command that makes it.
+
+    `runs` are the names of its runs; by default, those that the configuration plans.
+    """
     from studies import registry
 
-    block, runs, folder = config[paper], record.runs_of(config), f"results/{paper}"
+    block, folder = config[paper], f"results/{paper}"
+    runs = record.runs_of(config) if runs is None else runs
     runs_folder = PurePosixPath(folder, registry.paper(paper).runs_folder)
     settings = block.get(runs[0], {}) if runs else block
     text = _filled(record.caption, config, {**settings, "runs": runs})

@@ -197,7 +197,7 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
         _run("table", contents.folder, name, "--runs", *runs, *scale)
     elif kind == "figures":
         sources = ["--runs", *runs] if is_made else ["--numbers", str(artefact.numbers)]
-        text = caption(contents.folder, name, artefact.config)
+        text = caption(contents.folder, name, artefact.config, runs=artefact.runs)
         _run("figure", contents.folder, name, *sources, "--caption", text, "--output", output)
     elif kind.startswith("cells"):
         with TemporaryDirectory() as scratch:

@@ -16,6 +16,7 @@ from frugal.learners.networks import authors_grid
 from frugal.spaces import as_json
 from studies import registry
 from studies.folds_comparison.comparison import in_words, tabulate
+from studies.greedy_cv.measures import jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import published
 from studies.markdown import plain
 from studies.strips import read_judged
@@ -405,7 +406,7 @@ def test_what_a_page_for_newcomers_prints_runs_as_printed(path, capsys):
 
 
 def by_reading(study, failed="last"):
-    """Published runs of document 001 on the ranges, and on the lists without and with scalers."""
+    """Published runs of document 001 by reading, with halving's failed fits ranked last or first."""
     folders = {
         "last": ("..", "grid", "grid_olson"),
         "first": ("failed_first", "grid_failed_first", "grid_olson_failed_first"),
@@ -457,6 +458,9 @@ def test_the_assumptions_of_document_001_quote_table_2_in_all_readings():
     assert "27 and 27, the lists {} and {}".format(*counts["grid/none", "last"]) in text
     before, after = halving["ranges/none", "last"], halving["ranges/none", "first"]
     assert f"falls from {before['knn']:.3f} to {after['knn']:.3f} with failed fits first" in text
+    assert f"(printed {printed.xs('knn', level='classifier')[methods[1]].mean():.3f})" in text
+    stays = {f"{halving['grid/none', failed].mean():.3f}" for failed in ("last", "first")}
+    assert f"halving's mean over all learners stays at {' or '.join(stays)}" in text
     before, after = correlation["ranges/none", "last"], correlation["ranges/none", "first"]
     assert f"rises from {before:.2f} to {after:.2f}" in text
     ranges = by_reading("early_stopping")["ranges/none"]
@@ -464,6 +468,67 @@ def test_the_assumptions_of_document_001_quote_table_2_in_all_readings():
     of_document = printed.xs("decision_tree", level="classifier").mean()
     ours, theirs = (" and ".join(map("{:.3f}".format, means)) for means in (trees, of_document))
     assert f"{ours}, printed {theirs}" in text
+
+
+def greedy_of(runs, classifiers):
+    """Greedy's search time by cell of Table 1 and seed, and the printed values, of some learners."""
+    ours = runs[(runs["method"] == "greedy") & runs["classifier"].isin(classifiers)]
+    wide = ours.pivot_table("search_time", ["dataset", "classifier", "k"], "seed")
+    printed = (
+        published("table1").query("method == 'greedy'").set_index(["dataset", "classifier", "k"])["published"]
+    )
+    return wide.to_numpy(), printed.loc[wide.index].to_numpy()
+
+
+def in_brackets(numbers):
+    """Value and interval of `jackknifed`."""
+    value, _, low, high = numbers
+    return f"{value:.3f} ({low:.3f} to {high:.3f})"
+
+
+def test_the_assumptions_of_document_001_compare_errors_of_readings():
+    text = page("assumptions/greedy_cv")
+    runs = by_reading("search_time")
+    (ranges, printed), (lists, _) = (
+        greedy_of(runs[name], ("bernoulli_nb", "knn")) for name in ("ranges/none", "grid/olson")
+    )
+    error = mean_absolute_error(printed)
+    less = jackknifed(lambda both: error(both[:18]) - error(both[18:]), np.vstack([ranges, lists]))
+    assert f"the error is lower there by {in_brackets(less)}" in text
+    assert f"ahead ({error(lists):.3f} against {error(ranges):.3f})" in text
+    assert f"first 12 seeds ({error(lists[:, :12]):.3f} against {error(ranges[:, :12]):.3f})" in text
+    bayes = {name: greedy_of(table, ["bernoulli_nb"]) for name, table in runs.items()}
+    gaps = {name: abs(values.mean() - printed.mean()) for name, (values, printed) in bayes.items()}
+    assert min(gaps, key=gaps.get) == "ranges/none"
+    claims = pd.read_csv(PUBLISHED / "greedy_cv/tables/claims_by_reading.csv").query("failed == 'last'")
+    ours = claims[claims["reading"] == "grid/olson"].set_index("id")["ours"]
+    mean, factor = (ours[f"greedy_cv.search_time.{name}"] for name in ("greedy_mean", "more_than_twice"))
+    paper = page("papers/greedy_cv")
+    assert f"it is {mean:.3f}, and the factor {factor:.2f}." in paper
+    assert f"in all 27, in {ours['greedy_cv.early_stopping.n_significant']:.0f} at p < .01" in paper
+
+
+def test_the_assumptions_of_document_001_compare_combinations_of_the_factorial():
+    text = page("assumptions/greedy_cv")
+
+    def of(name, classifiers):
+        return greedy_of(pd.read_parquet(PUBLISHED / f"greedy_cv/runs/factorial/{name}.parquet"), classifiers)
+
+    others, errors = ("bernoulli_nb", "knn"), []
+    for splits, words in (("plain", "on plain folds"), ("stratified", "on stratified ones")):
+        trees = {seed: of(f"grid_none_{splits}_{seed}", ["decision_tree"]) for seed in ("repetition", "candidate")}
+        both = np.vstack([values for values, _ in trees.values()])
+        less = jackknifed(lambda block: float(block[:6].mean() - block[6:].mean()), both)
+        assert f"by {in_brackets(less)} {words}" in text
+        ranges = of(f"ranges_none_{splits}_repetition", (*others, "decision_tree"))
+        lists = [of(f"grid_olson_{splits}_repetition", others), trees["candidate"]]
+        joined = [np.concatenate(parts) for parts in zip(*lists, strict=True)]
+        errors.append([mean_absolute_error(printed)(block) for block, printed in (ranges, joined)])
+    plain, stratified = errors
+    assert (
+        "{:.3f} and {:.3f} on stratified folds, {:.3f} and {:.3f} on plain ones".format(*stratified, *plain)
+        in text
+    )
 
 
 def test_the_assumptions_of_document_001_quote_the_factorial():

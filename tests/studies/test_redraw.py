@@ -132,6 +132,16 @@ def test_a_caption_has_the_configuration_of_the_record_that_has_the_run(place):
     }
 
 
+@pytest.mark.parametrize("paper", registry.PAPERS)
+def test_the_command_of_a_figure_names_all_runs_that_it_is_made_of(paper):
+    folder = PUBLISHED / artefacts.shown(paper, SMOKE).folder
+    contents = artefacts.shown(paper, read_records(folder)[-1]["config"])
+    for name, runs in contents.figures.items():
+        files = [str(Path("results", paper, registry.paper(paper).runs_folder, f"{run}.parquet")) for run in runs]
+        if all((folder / f"runs/{run}.parquet").exists() for run in runs):
+            assert f"--runs {' '.join(files)} --output" in (folder / f"figures/{name}.md").read_text()
+
+
 def test_a_picture_of_published_numbers_has_the_caption_of_their_record(place):
     folder = place / "published/hypertune"
     old, others = record_of_complexity(folder)

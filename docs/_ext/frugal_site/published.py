@@ -57,7 +57,7 @@ class Item:
         kind = f"{self.record.kind}s"
         runs = self.record.runs_of(records[-1]["config"])
         names = [*(f"runs/{run}.parquet" for run in runs), f"{kind}/{self.record.name}.csv"]
-        return of_record(self.paper, self.record, config_of(records, names, self.paper))
+        return of_record(self.paper, self.record, config_of(records, names, self.paper), runs)
 
 
 @cache

@@ -23,8 +23,13 @@ def causes():
 
 @pytest.fixture(scope="module")
 def chosen():
-    """Rank percentiles of Table 2's choices: a row a cell and repetition, a column a method."""
-    runs = pd.read_parquet(PUBLISHED / "greedy_cv/runs/early_stopping.parquet")
+    """Rank percentiles of Table 2's choices, as of `percentiles`."""
+    return percentiles("early_stopping")
+
+
+def percentiles(run):
+    """Rank percentiles of a run's choices: a row a cell and repetition, a column a method."""
+    runs = pd.read_parquet(PUBLISHED / f"greedy_cv/runs/{run}.parquet")
     return runs.pivot_table("quality", ["dataset", "classifier", "n", "seed"], "method")[list(STOPPING_METHODS)]
 
 
@@ -84,6 +89,16 @@ def test_two_repetitions_decide_how_many_cells_of_table_2_are_significant(causes
     )
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss occurred")
+def test_failed_fits_first_decide_the_cells_of_nearest_neighbours(causes):
+    p = p_by_cell(percentiles("readings/failed_first/early_stopping"))
+    assert p["wdbc", "knn", 512] < 0.001
+    assert p["boston", "knn", 256] < 0.001
+    for name, bound in (("n_significant", 0.01), ("n_most_significant", 0.001)):
+        cause = causes[f"greedy_cv.early_stopping.{name}"]
+        assert cause.endswith(f"at p < .001, and the count is {(p < bound).sum()}.")
+
+
 def test_the_other_cells_of_table_2_above_001_are_on_boston(causes, chosen):
     cause = causes["greedy_cv.early_stopping.n_most_significant"]
     p = p_by_cell(chosen)
@@ -91,7 +106,8 @@ def test_the_other_cells_of_table_2_above_001_are_on_boston(causes, chosen):
     assert (p >= 0.001).sum() == 6
     assert set(between.index) == {("boston", "knn", 256), ("boston", "bernoulli_nb", 1024)}
     printed = pd.read_csv(PUBLISHED / "greedy_cv/tables/table2.csv").query("method == @STOPPING_METHODS[1]")
-    printed = printed[printed["reading"] == "ranges/none"].set_index(["dataset", "classifier", "n"])
+    is_default = (printed["reading"] == "ranges/none") & (printed["failed"] == "last")
+    printed = printed[is_default].set_index(["dataset", "classifier", "n"])
     of_knn, of_bayes = (printed.loc[("boston", *cell)] for cell in (("knn", 256), ("bernoulli_nb", 1024)))
     assert f"(p = {short(p['boston', 'knn', 256], 4)})" in cause
     assert f"({short(p['boston', 'bernoulli_nb', 1024], 4)})" in cause

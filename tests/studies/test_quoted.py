@@ -442,7 +442,7 @@ def test_the_assumptions_of_document_001_quote_table_2_in_all_readings():
     judged = next(
         one for one in registry.paper("greedy_cv").claims if one.id.endswith("early_stopping.n_significant")
     )
-    counts, halving, correlation = {}, {}, {}
+    counts, by_learner, correlation = {}, {}, {}
     for failed in ("last", "first"):
         for reading, table in by_reading("early_stopping", failed).items():
             means = table.pivot_table("quality", keys, "method").loc[printed.index, methods]
@@ -452,21 +452,21 @@ def test_the_assumptions_of_document_001_quote_table_2_in_all_readings():
             significant = int(judge_claims([judged], {"early_stopping": table}, "paper")["ours"].item())
             assert f"| `{reading}`, failed {failed} | {numbers} | {ahead} | {significant} |" in text
             counts[reading, failed] = ahead, significant
-            halving[reading, failed] = means[methods[1]].groupby("classifier").mean()
+            by_learner[reading, failed] = means.groupby("classifier").mean()
             correlation[reading, failed] = means[methods[1]].corr(printed[methods[1]])
     assert "in {} of them, and at p < .01 in {}".format(*counts["ranges/none", "last"]) in text
     assert "27 and 27, the lists {} and {}".format(*counts["grid/none", "last"]) in text
+    of_document = printed.groupby("classifier").mean()
+    halving = {labels: means[methods[1]] for labels, means in by_learner.items()}
     before, after = halving["ranges/none", "last"], halving["ranges/none", "first"]
     assert f"falls from {before['knn']:.3f} to {after['knn']:.3f} with failed fits first" in text
-    assert f"(printed {printed.xs('knn', level='classifier')[methods[1]].mean():.3f})" in text
+    assert f"(printed {of_document[methods[1]]['knn']:.3f})" in text
     stays = {f"{halving['grid/none', failed].mean():.3f}" for failed in ("last", "first")}
     assert f"halving's mean over all learners stays at {' or '.join(stays)}" in text
     before, after = correlation["ranges/none", "last"], correlation["ranges/none", "first"]
     assert f"rises from {before:.2f} to {after:.2f}" in text
-    ranges = by_reading("early_stopping")["ranges/none"]
-    trees = ranges[ranges["classifier"] == "decision_tree"].groupby("method")["quality"].mean()[methods]
-    of_document = printed.xs("decision_tree", level="classifier").mean()
-    ours, theirs = (" and ".join(map("{:.3f}".format, means)) for means in (trees, of_document))
+    trees = (means.loc["decision_tree"] for means in (by_learner["ranges/none", "last"], of_document))
+    ours, theirs = (" and ".join(map("{:.3f}".format, means)) for means in trees)
     assert f"{ours}, printed {theirs}" in text
 
 
@@ -511,24 +511,37 @@ def test_the_assumptions_of_document_001_compare_errors_of_readings():
 def test_the_assumptions_of_document_001_compare_combinations_of_the_factorial():
     text = page("assumptions/greedy_cv")
 
-    def of(name, classifiers):
-        return greedy_of(pd.read_parquet(PUBLISHED / f"greedy_cv/runs/factorial/{name}.parquet"), classifiers)
+    def of(name, classifier):
+        return greedy_of(pd.read_parquet(PUBLISHED / f"greedy_cv/runs/factorial/{name}.parquet"), [classifier])
 
-    others, errors = ("bernoulli_nb", "knn"), []
+    def mean(block):
+        return float(block.mean())
+
+    errors = []
     for splits, words in (("plain", "on plain folds"), ("stratified", "on stratified ones")):
-        trees = {seed: of(f"grid_none_{splits}_{seed}", ["decision_tree"]) for seed in ("repetition", "candidate")}
+        trees = {seed: of(f"grid_none_{splits}_{seed}", "decision_tree") for seed in ("repetition", "candidate")}
         both = np.vstack([values for values, _ in trees.values()])
-        less = jackknifed(lambda block: float(block[:6].mean() - block[6:].mean()), both)
+        less = jackknifed(lambda block: mean(block[:6]) - mean(block[6:]), both)
         assert f"by {in_brackets(less)} {words}" in text
-        ranges = of(f"ranges_none_{splits}_repetition", (*others, "decision_tree"))
-        lists = [of(f"grid_olson_{splits}_repetition", others), trees["candidate"]]
-        joined = [np.concatenate(parts) for parts in zip(*lists, strict=True)]
-        errors.append([mean_absolute_error(printed)(block) for block, printed in (ranges, joined)])
+        bare, scaled = (
+            [of(f"grid_{scaler}_{splits}_repetition", name) for name in ("bernoulli_nb", "knn")]
+            for scaler in ("none", "olson")
+        )
+        assert mean(bare[0][0]) > mean(bare[0][1]) > mean(scaled[0][0])  # naive Bayes: ours, printed, ours
+        _, _, low, high = jackknifed(mean, scaled[1][0])
+        assert low < mean(scaled[1][1]) < high < mean(bare[1][0])
+        ranges = [
+            of(f"ranges_none_{splits}_repetition", name) for name in ("bernoulli_nb", "knn", "decision_tree")
+        ]
+        by_learner = [
+            [mean_absolute_error(printed)(block) for block, printed in cells]
+            for cells in (ranges, [*scaled, trees["candidate"]])
+        ]
+        assert [np.argmax(listed) for listed in by_learner] == [0, 0]  # naive Bayes
+        errors.append([np.mean(listed) for listed in by_learner])
     plain, stratified = errors
-    assert (
-        "{:.3f} and {:.3f} on stratified folds, {:.3f} and {:.3f} on plain ones".format(*stratified, *plain)
-        in text
-    )
+    quoted = "{:.3f} and {:.3f} on stratified folds, {:.3f} and {:.3f} on plain ones"
+    assert quoted.format(*stratified, *plain) in text
 
 
 def test_the_assumptions_of_document_001_quote_the_factorial():
@@ -536,10 +549,7 @@ def test_the_assumptions_of_document_001_quote_the_factorial():
     table = pd.read_csv(PUBLISHED / "greedy_cv/tables/factorial.csv", keep_default_na=False)
     keys = ["classifiers", "space", "scaler", "tree_seed"]
     greedy = table[table["method"] == "greedy"].astype({"low": float, "high": float})
-    learners = {
-        "decision tree": "trees",
-        "naive Bayes and nearest neighbours": "naive Bayes and nearest neighbours",
-    }
+    spaces = {"ranges": "ranges", "grid": "lists"}
     further = {"none": "", "olson": ", Olson et al.'s scalers"}
     seeds = {"none": "", "repetition": ", a seed per repetition", "candidate": ", a seed per candidate"}
     for (classifiers, space, scaler, seed), part in greedy.groupby(keys):
@@ -548,8 +558,8 @@ def test_the_assumptions_of_document_001_quote_the_factorial():
             f"{cell['ours'][splits, 'mean']:.3f}, {cell['ours'][splits, 'mean absolute error by cell']:.3f}"
             for splits in ("stratified", "plain")
         ]
-        spaces = {"ranges": "ranges", "grid": "lists"}
-        label = f"{learners[classifiers]}, {spaces[space]}{further[scaler]}{seeds[seed]}"
+        learners = "trees" if classifiers == "decision tree" else classifiers
+        label = f"{learners}, {spaces[space]}{further[scaler]}{seeds[seed]}"
         assert f"| {label} | {' | '.join(numbers)} |" in text
         for measure in ("mean", "mean absolute error by cell"):
             overlap = cell.xs(measure, level="measure")

@@ -72,12 +72,16 @@ def chosen(found: pd.DataFrame) -> list[Candidate | None]:
     return candidates(found["recommendation" if "recommendation" in found else "incumbent"])
 
 
-def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: int) -> bool:
-    """Whether every dataset has `FLOOR` seeds of each of these methods, and every search `n_trials` trials."""
+def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: int, n_rows: int = 0) -> bool:
+    """Whether every dataset has `FLOOR` seeds of each of these methods, and every search `n_trials` trials.
+
+    With `n_rows`, whether they are also on as many training rows, which are the cost of a trial without epochs.
+    """
     last = ends(searches(runs))
     counts = last.pivot_table("seed", "dataset", "method", aggfunc="nunique", fill_value=0)
     least = counts.reindex(columns=list(methods), fill_value=0).to_numpy().min()
-    return bool(least >= FLOOR and last["trial"].min() >= n_trials)
+    has_rows = n_rows == 0 or last["cost"].min() >= n_rows
+    return bool(least >= FLOOR and last["trial"].min() >= n_trials and has_rows)
 
 
 def space_of(learner: str, dataset: str) -> SearchSpace:

@@ -46,10 +46,11 @@ def choices(runs: pd.DataFrame) -> pd.DataFrame:
     """Last row of every search, as of `searches.ends`, with its choice: C and intercept_scaling, nan for none."""
     found = ends(searches(runs, LEARNER))
     points = [candidate or dict.fromkeys(REPORTED, math.nan) for candidate in chosen(found)]
-    return found.assign(**{name: [_number(point, name) for point in points] for name in REPORTED})
+    return found.assign(**{name: [coordinate(point, name) for point in points] for name in REPORTED})
 
 
-def _number(candidate: Candidate, name: str) -> float:
+def coordinate(candidate: Candidate, name: str) -> float:
+    """A hyperparameter of a candidate as a number."""
     return float(str(candidate[name]))
 
 
@@ -84,7 +85,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     places = []
     for name in REPORTED:
         printed = published(2)[name]
-        places.append((printed - _number(start, name)) / (_number(stop, name) - _number(start, name)))
+        first, last = (coordinate(end, name) for end in (start, stop))
+        places.append((printed - first) / (last - first))
     place = places[0] if math.isclose(*places) else math.nan
     return {
         "place": np.array([round(100 * place, 7)]),
@@ -93,18 +95,13 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are `FLOOR` seeds of every method, and enough trials and training rows."""
-    rows = ends(searches(runs))["cost"].min()  # the learner has no epochs, so that the cost of a trial is its rows
-    return bool(has_enough_searches(runs, TASK2, N_TRIALS) and rows >= N_TRAIN)
-
-
+IS_ENOUGH: Final = partial(has_enough_searches, methods=TASK2, n_trials=N_TRIALS, n_rows=N_TRAIN)
 TASK2_SEARCHES: Final = Study(
     name="task2",
     methods=(*methods(*COMPARED), AS_CODED),
     problems=((LEARNER, "mnist"),),
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=IS_ENOUGH,
 )
 _claim = partial(Claim, section="Task 2", study="task2", artefact="tables/task2")
 

@@ -6,6 +6,7 @@ The searches of `task2` train on fewer rows, where another point is the best.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from studies.exploration.document import ALL, published
 from studies.exploration.refits import ALL_ROWS, OPTIMUM, REPORTED
-from studies.exploration.searches import ends, has_enough_searches, searches
-from studies.exploration.task2 import LEARNER, N_TRIALS, choices
+from studies.exploration.searches import has_enough_searches
+from studies.exploration.task2 import LEARNER, N_TRIALS, choices, coordinate
 from studies.measures import share_of
 from studies.methods import TRIALS
 from studies.records import Artefact, Claim, Study
@@ -42,7 +43,7 @@ def found_points(runs: pd.DataFrame) -> pd.DataFrame:
     grid = learners.space("grid", LEARNER).grid()
     is_near = np.ones(len(found), bool)
     for name in REPORTED:
-        values = sorted({float(str(candidate[name])) for candidate in grid})
+        values = sorted({coordinate(candidate, name) for candidate in grid})
         is_near &= np.abs(found[name].to_numpy(float) - published(2)[name]) <= values[1] - values[0] + 1e-12
     return found.assign(
         valid_accuracy=1 - found["best"],
@@ -56,18 +57,13 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return {"near": found_points(runs)["is_near"].to_numpy(float)}
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are `FLOOR` seeds, enough trials, and all training rows."""
-    rows = ends(searches(runs, LEARNER))["cost"].min()  # without epochs the cost of a trial is its rows
-    return bool(has_enough_searches(runs, (METHOD.name,), N_TRIALS) and rows >= ALL_ROWS)
-
-
+IS_ENOUGH: Final = partial(has_enough_searches, methods=(METHOD.name,), n_trials=N_TRIALS, n_rows=ALL_ROWS)
 TASK2_ALL_ROWS: Final = Study(
     name="task2_all_rows",
     methods=(METHOD,),
     problems=((LEARNER, "mnist"),),
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=IS_ENOUGH,
 )
 CLAIMS: Final = (
     Claim(
@@ -93,7 +89,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         `KEYS`, `tidy.TIDY` and n_missing, the seeds without a value. Measures: `MEASURED`.
     """
     table = by_measure(found_points(runs), MEASURED, ["method"])
-    table["published"] = table["measure"].map(REPORTED)
+    table["published"] = table["measure"].map(published(2))
     orders = {"measure": MEASURED, "method": (METHOD.name,)}
     return tidied(table, KEYS, scale, "n_missing", orders=orders)
 

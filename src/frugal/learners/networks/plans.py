@@ -199,8 +199,8 @@ def plan(network: str, candidate: Candidate) -> Plan:
     """
     check_known("network", network, DEFAULTS)
     check_settings(candidate, DEFAULTS[network], f"hyperparameter of {network}", complete=False)
-    given = {name: as_python(value) for name, value in candidate.items()}
-    planned = _PLANNERS[network](dict(DEFAULTS[network]) | given)
+    hyperparameters = {name: as_python(value) for name, value in candidate.items()}
+    planned = _PLANNERS[network](dict(DEFAULTS[network]) | hyperparameters)
     _check(planned)
     return planned
 

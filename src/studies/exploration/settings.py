@@ -139,7 +139,7 @@ class Functions(Settings):
         "ours; n_epochs pybnn, ei with mcmc in Spearmint's place",
         _BLOCKS,
     )
-    n_seeds: Seeds = setting(10, OURS, _SEEDS)
+    n_seeds: Seeds = setting(30, OURS, _SEEDS)
 
     laptop = {"n_trials": 14, "strategies": _LAPTOP, "n_seeds": 2}
     smoke = {

@@ -12,6 +12,12 @@ def alike_seeds_decide(monkeypatch):
 
 
 @pytest.fixture
+def few_resamples(monkeypatch):
+    """Intervals by the bootstrap that are coarse, and quick."""
+    monkeypatch.setattr(estimates, "N_RESAMPLES", 100)
+
+
+@pytest.fixture
 def place(tmp_path, monkeypatch):
     """An empty folder, in which the test runs."""
     monkeypatch.chdir(tmp_path)

@@ -4,22 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies import estimates
 from studies.big_data import figure7, intervals
 from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
-pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
+pytestmark = pytest.mark.usefixtures("alike_seeds_decide", "few_resamples")
 
 TRUE = 4.0
 """Width of the central 95 % of 0, 1, 2, 3, 4, each of them six times."""
-
-
-@pytest.fixture(autouse=True)
-def _few_resamples(monkeypatch):
-    monkeypatch.setattr(estimates, "N_RESAMPLES", 100)
 
 
 def path(method, gamma, seed, errors, rows, held, **more):

@@ -12,22 +12,19 @@ import pytest
 from scipy import stats
 
 from frugal.trials.surrogates.curve_families import FAMILIES
-from studies import estimates, registry, verdicts
+from studies import registry, verdicts
 from studies.big_data import curve_fits, curve_search, figure4, figure5
 from studies.big_data.paper import PAPER
 from studies.blocks import planned
 from studies.publish import _reaches_floor
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 E = 60
 SETS = {"cifar10": "cifar_cnn", "mnist": "mlp"}
 STUDIES = {"curve_fits": curve_fits, "curve_search": curve_search}
 FIGURES = {one.name: one for one in (*figure4.ARTEFACTS, *figure5.ARTEFACTS) if one.draw}
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch):
-    monkeypatch.setattr(estimates, "N_RESAMPLES", 20)
 
 
 def extrapolation(i, epoch=12, dataset="cifar10", end=None, off=0.0, sd=0.01, family_off=0.02, **changes):

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies import estimates
 from studies.big_data import boundaries as lines
 from studies.big_data import compression, figure11, figure12, ripley
 from studies.big_data.boundaries import BOUNDARIES
@@ -16,6 +15,8 @@ from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import NOT_RUN, NOT_TESTABLE, judge, judge_claims
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 FIGURES = (figure11.FIGURE11, lines.ANGLES, figure12.FIGURE12, figure12.FIGURE12_ROWS)
 RATIOS = (1.0, 3.0, 5.0, 10.0)
 ERRORS = {
@@ -23,11 +24,6 @@ ERRORS = {
     "wkm_svm": (0.10, 0.11, 0.12, 0.13),
     "svm_km": (0.10, 0.10, 0.11, 0.12),
 }
-
-
-@pytest.fixture(autouse=True)
-def _few_resamples(monkeypatch):
-    monkeypatch.setattr(estimates, "N_RESAMPLES", 100)
 
 
 def compressed(datasets=("wdbc", "ripley"), n_seeds=12, ratios=RATIOS, data="original"):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from frugal.stats import welch
-from studies import estimates, registry
+from studies import registry
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, over_seeds, resampled
 from studies.greedy_cv.early_stopping import table2
 from studies.greedy_cv.measures import n_significant
@@ -23,11 +23,6 @@ claims = partial(judge_paper, "greedy_cv")
 TABLES = registry.tables("greedy_cv")
 SEEDS = range(30)
 N_SEARCH, N_STOPPING = (128, 256, 512, 1024, 2048), (256, 512, 1024)
-
-
-@pytest.fixture
-def few_resamples(monkeypatch):
-    monkeypatch.setattr(estimates, "N_RESAMPLES", 30)
 
 
 def judged(search_time=None, early_stopping=None, scale="paper"):
@@ -256,10 +251,10 @@ def test_significant_cells_are_counted_as_one_welch_test_after_the_other_would()
         assert n_significant(lower, higher, level) == n > 0
 
 
+@pytest.mark.usefixtures("few_resamples")
 @pytest.mark.parametrize("reach", [0.0, 0.05])
-def test_the_interval_of_a_spread_over_cells_holds_its_estimate_and_covers_what_it_estimates(monkeypatch, reach):
+def test_the_interval_of_a_spread_over_cells_holds_its_estimate_and_covers_what_it_estimates(reach):
     # 27 cells and 30 repetitions, as in Table 1. What the document printed is one more draw of the same estimate.
-    monkeypatch.setattr(estimates, "N_RESAMPLES", 100)
     rng, n = np.random.default_rng(7), 150
     centres = reach * np.linspace(-1, 1, 27)[:, None]
     studies = [centres + rng.normal(0, 0.12, (27, 30)) for _ in range(n)]

@@ -1,8 +1,10 @@
-"""The jobs of the folds family, as the workflow's rules and people call them."""
+"""The jobs of the folds family and of networks, as the workflow's rules and people call them."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from frugal.datasets import Dataset
 from studies.cli import main
 
 SCORES = ["job", "scores", "--dataset", "wdbc", "--classifier", "knn", "--seed", "0", "--n-folds", "3"]
@@ -135,3 +137,14 @@ def test_fold_numbers_must_be_a_number_or_a_range(capsys, text):
         main([*SCORES, f"--folds={text}", "--output", "x"])
     assert stop.value.code == 2
     assert "neither a number nor a range such as 0-4" in capsys.readouterr().err
+
+
+def test_a_default_above_its_stated_error_leaves_no_file(place, capsys, monkeypatch):
+    y = np.arange(30) % 10  # ten classes that nothing tells apart
+    splits = {"train": np.arange(20), "test": np.arange(20, 30)}
+    dull = Dataset("dull", np.zeros((30, 144), np.uint8), y, 10, "generated", splits, image_shape=(12, 12))
+    monkeypatch.setattr("frugal.datasets.load", lambda name, root: dull)
+    arguments = ["job", "default", "--network", "mnist_cnn", "--dataset", "mnist_100", "--epochs", "1"]
+    assert main([*arguments, "--max-error", "0", "--output", "default.csv"]) == 3
+    assert "0.0% at most is stated; nothing is tuned before it reaches that" in capsys.readouterr().err
+    assert list(place.iterdir()) == []

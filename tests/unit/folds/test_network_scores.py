@@ -12,7 +12,6 @@ from frugal.interface import FoldTask
 from frugal.learners import networks, space
 from frugal.learners.default import check_default
 from frugal.seeds import seed_for
-from studies.cli import main
 
 CANDIDATES = [{"optimizer": "adam", "learning_rate": 0.01}, {"optimizer": "sgd", "learning_rate": 0.1}]
 
@@ -115,12 +114,3 @@ def test_a_check_of_a_default_refuses_what_it_cannot_do(changed, message):
     given = {"network": "mnist_cnn", "dataset": pictures(20), "epochs": 1, "max_error": 0.5} | changed
     with pytest.raises(ValueError, match=message):
         check_default(given.pop("network"), given.pop("dataset"), **given)
-
-
-def test_a_default_above_its_stated_error_leaves_no_file(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("frugal.datasets.load", lambda name, root: pictures(20))
-    output = tmp_path / "default.csv"
-    arguments = ["job", "default", "--network", "mnist_cnn", "--dataset", "mnist_100", "--epochs", "1"]
-    assert main([*arguments, "--max-error", "0", "--output", str(output)]) == 3
-    assert "0.0% at most is stated; nothing is tuned before it reaches that" in capsys.readouterr().err
-    assert not output.exists()

@@ -3,8 +3,8 @@ import math
 
 import numpy as np
 import pytest
+from killed import KilledError
 
-from frugal.datasets import load
 from frugal.learners import networks
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, Uniform
@@ -14,11 +14,6 @@ from frugal.trials.lines import Lines
 from frugal.trials.parts import split
 
 SMALL = {"n_train": 120, "n_valid": 150, "n_test": 150, "n_epochs": 3}
-
-
-@pytest.fixture(scope="module")
-def digits():
-    return load("digits")
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +49,6 @@ def test_a_candidate_is_the_same_whatever_else_is_trained(table, digits):
 
 @pytest.mark.parametrize("n_kept", [0, 1, 2, 3])
 def test_a_killed_job_ends_in_the_same_table(n_kept, table, digits, tmp_path, monkeypatch):
-    class KilledError(Exception):
-        pass
-
     add, path = Lines.add, tmp_path / "job.jsonl"
 
     def killed(self, row):
@@ -153,9 +145,6 @@ def test_on_the_largest_size_curves_are_those_of_a_set_on_it_alone(table, digits
 
 @pytest.mark.parametrize("n_kept", [0, 1, 3])
 def test_a_killed_job_on_several_sizes_goes_on_within_a_candidate(n_kept, digits, tmp_path, monkeypatch):
-    class KilledError(Exception):
-        pass
-
     add, path, several = Lines.add, tmp_path / "job.jsonl", {**SMALL, "n_train": [40, 20]}
     whole = train_curves("mlp", digits, [0, 1], **several)
     kept = []

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from frugal import trials
-from frugal.files import write
 from frugal.interface import Trial
 from frugal.learners import networks
 from frugal.seeds import rng_for
@@ -19,7 +18,6 @@ from frugal.trials.searches import search
 from frugal.trials.strategies import make
 from frugal.trials.surrogates.learning_curves import CurveModel, UnfittableError
 from frugal.trials.termination import Terminating
-from studies.cli import main
 
 E, SHARE = 12, 0.5
 QUICK = {"n_steps": 20, "n_burn": 10}
@@ -112,28 +110,6 @@ def test_a_killed_job_goes_on_from_its_journal(table, tmp_path):
     assert again["seconds"].iloc[0] == json.loads(first)["seconds"]
     with pytest.raises(ValueError, match="delete it"):
         extrapolate(two, check_share=0.75, curve=QUICK, journal_path=path)
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"check_share": 2, "curve": QUICK}, "check_share must be above 0 and at most 1, got 2"),
-        ({"check_share": 0.01, "curve": {**QUICK, "n_steps": 1}}, "n_steps must be at least 20"),
-        ({"check_share": SHARE, "curve": {"n_step": 1}}, "unknown setting of curve 'n_step'; known: prior, "),
-        ({"check_share": SHARE, "curve": [1]}, "curve must hold settings by name, got [1]"),
-    ],
-)
-def test_a_refused_setting_is_not_in_the_way_of_the_corrected_command(
-    tmp_path, monkeypatch, capsys, settings, sentence
-):
-    monkeypatch.chdir(tmp_path)
-    write(stored().query("id == 0"), "curves.parquet")
-    command = ["job", "extrapolate", "--curves", "curves.parquet", "--output", "out.parquet", "--settings"]
-    assert main([*command, json.dumps(settings)]) == 2
-    assert sentence in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["curves.parquet"]
-    assert main([*command, json.dumps({"check_share": SHARE, "curve": QUICK})]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["curves.parquet", "out.parquet"]
 
 
 def test_a_curve_that_no_family_describes_says_why(monkeypatch):

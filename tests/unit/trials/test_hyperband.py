@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from killed import KilledError
 
 from frugal import trials
-from frugal.datasets import load
 from frugal.interface import WAIT, Trial, TrialTask
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.brackets import Rung, last_bracket, plan_bracket, robo_settings
@@ -233,11 +233,6 @@ MEASURED = ["seconds", "overhead_s"]
 N_TRIALS = 15  # the first bracket, and the next one as far as it gets
 
 
-@pytest.fixture(scope="module")
-def digits():
-    return load("digits")
-
-
 def problem(data, states=None):
     parts = split(data, n_valid=200, n_test=200, seed=0, n_train=100)
     return LearnerProblem("mlp", data, parts, space=SMALL, states=states, device="cpu")
@@ -268,9 +263,6 @@ def test_a_resumed_trial_ends_as_one_trained_from_scratch_and_pays_for_the_rest_
 
 @pytest.mark.parametrize("n_kept", [0, 9, 10, 13])
 def test_a_killed_run_resumes_and_ends_with_the_same_trials(n_kept, digits, uninterrupted, tmp_path):
-    class KilledError(Exception):
-        pass
-
     first = Journal(tmp_path / "run.jsonl", {"seed": 0})
 
     def killed(trial):

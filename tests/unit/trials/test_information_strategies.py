@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 import pytest
+from killed import KilledError
 
 from frugal import trials
 from frugal.interface import Trial, TrialTask
@@ -93,9 +94,6 @@ def test_mtbo_starts_on_the_small_task_and_knows_the_target_by_either_name():
 def test_a_killed_run_resumes_to_the_same_trials(name, tmp_path):
     whole = run(make(name, 9), OnRows())
     journal = Journal(tmp_path / "j", {"seed": 0})
-
-    class KilledError(Exception):
-        pass
 
     def keep(trial):
         journal.keep(trial)

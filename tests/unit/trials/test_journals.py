@@ -5,8 +5,6 @@ import json
 import pytest
 
 from frugal import cli
-from frugal.arguments import make_parser
-from studies import arguments as of_studies
 
 COMMAND = ["trials", "random", "--learner", "function", "--dataset", "branin", "--output", "out.parquet"]
 COMMAND += ["--settings", '{"n_initial": 2}', "--seed", "0", "--n-trials"]
@@ -71,27 +69,3 @@ def test_a_journal_that_was_cut_off_ends_with_the_same_trials(killed, n_bytes):
     assert cli.main([*COMMAND, "3"]) == 0
     assert cli.read("out.parquet").drop(columns=["seconds", "overhead_s"]).equals(table)
     assert not killed.exists()
-
-
-SETTINGS = ["--settings", "{}", "--output", "o.parquet"]
-KEEPING = {
-    "trials": [*COMMAND, "3"],
-    "refits": ["refits", "--paper", "exploration", "--runs", "r", *SETTINGS],
-    "curves": ["curves", "--network", "mlp", "--dataset", "mnist", "--candidates", "0", *SETTINGS],
-    "extrapolate": ["extrapolate", "--curves", "c.parquet", *SETTINGS],
-    "lookup measure": ["lookup", "measure", "--part", "0", *SETTINGS],
-}
-
-
-@pytest.mark.parametrize(
-    ("parser", "command"),
-    [
-        *((of_studies.make_parser, ["job", *command]) for command in KEEPING.values()),
-        (make_parser, KEEPING["trials"]),
-    ],
-)
-def test_every_command_that_keeps_a_journal_can_restart(parser, command):
-    for options, expected in (([], False), (["--restart"], True)):
-        args = parser().parse_args([*command, *options])
-        with cli.journal_beside(args, lambda: None) as journal:
-            assert (journal.path.suffix, journal.restart) == (".jsonl", expected)

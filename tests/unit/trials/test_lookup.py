@@ -17,7 +17,6 @@ from frugal.trials.lookup import LookUpProblem, check_cells, recheck
 from frugal.trials.measured import COLUMNS, measure
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
-from studies.cli import main
 
 SPACE = SearchSpace({"alpha": Ordinal((0.5, 2.0)), "binarize": Ordinal((0.0, 0.5)), "fit_prior": Choice((True,))})
 
@@ -252,28 +251,3 @@ def test_columns_are_those_that_are_stated(table):
     assert tuple(table.columns) == COLUMNS
     assert json.loads(table["candidate"][0]) == SPACE.grid()[0]
     assert list(table["n_rows"]) == [40] * 12 + [160] * 8
-
-
-@pytest.mark.parametrize(("learner", "space"), [("svm", "ranges"), ("logistic_regression", "box")])
-def test_a_table_is_made_by_hand_as_by_the_workflow(learner, space, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    facts = {"learner": learner, "dataset": "digits", "space": space, "n_per_dimension": 2, "seed": 0}
-    rows = {"sizes": [30, 20], "n_subsets": [1, 2], "n_valid": 200, "n_test": 300, "n_train": 500}
-    settings = ["--settings", json.dumps(facts | rows)]
-    for part in ("0", "1"):
-        assert (
-            main(["job", "lookup", "measure", "--part", part, *settings, "--output", f"part{part}.parquet"]) == 0
-        )
-    parts = ["job", "lookup", "gather", "--output", "table.parquet", "--parts", "part0.parquet"]
-    assert main([*parts, "part0.parquet"]) == 2
-    assert "is there twice" in capsys.readouterr().err
-    assert main([*parts, "part1.parquet"]) == 0
-    lookup = LookUpProblem(pd.read_parquet("table.parquet"))
-    assert (lookup.name, lookup.sizes, len(lookup.table)) == (f"{learner} on digits", (20, 30), 4 * 3)
-    recheck = ["job", "lookup", "recheck", *settings, "--output", "cells.csv", "--table"]
-    assert main([*recheck, "table.parquet"]) == 0
-    assert len(pd.read_csv("cells.csv")) == 3
-    lookup.table.assign(error=1.0).to_parquet("wrong.parquet")
-    assert main([*recheck, "wrong.parquet"]) == 3
-    assert "has the error 1 in the table and" in capsys.readouterr().err
-    assert sorted(p.name for p in tmp_path.glob("*.jsonl")) == []

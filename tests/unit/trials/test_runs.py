@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from killed import KilledError
 
 from frugal.interface import WAIT, Trial, TrialTask
 from frugal.trials.functions import FUNCTIONS
@@ -48,9 +49,6 @@ def test_a_run_is_a_row_per_trial_with_the_incumbent_after_it():
 def test_an_interrupted_run_ends_with_the_same_trials(n_kept, tmp_path):
     uninterrupted = run(Line(5), BRANIN)
     first = Journal(tmp_path / "j", {"seed": 1})
-
-    class KilledError(Exception):
-        pass
 
     def keep(trial):
         if len(first.trials) == n_kept:

@@ -1,7 +1,7 @@
 import pytest
+from killed import KilledError
 from test_runs import Line
 
-from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners.networks import make
 from frugal.trials.parts import split
@@ -30,11 +30,6 @@ class Climbs(Line):
         return TrialTask(done, CANDIDATES[which], epochs=epochs, resume_from=resume_from)
 
 
-@pytest.fixture(scope="module")
-def digits():
-    return load("digits")
-
-
 def problem(data, states=None):
     parts = split(data, n_valid=200, n_test=200, seed=0, n_train=150)
     return LearnerProblem("mlp", data, parts, space=None, states=states, device="cpu")
@@ -44,10 +39,6 @@ def problem(data, states=None):
 def uninterrupted(digits):
     strategy = Climbs()
     return run(strategy, problem(digits)), strategy.reported
-
-
-class KilledError(Exception):
-    pass
 
 
 @pytest.mark.parametrize("n_kept", range(7))

@@ -1,4 +1,4 @@
-"""Strategies built, and data sets without their features, to ask what a job would refuse without running it."""
+"""Build strategies, and data sets without features, to find what a job would refuse without running it."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
@@ -258,7 +260,7 @@ def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:
             return _unknown(context["name"], path, context["known"])
         case "missing":
             return f"key {refused['loc'][-1]!r} is missing at {_named(path)}"
-        case "string_pattern_mismatch" if refused["input"] != _value(config, place):
+        case "string_pattern_mismatch" if refused["input"] != reduce(getitem, place, config):
             *above, key = path
             return f"{_named(above)} has the key {key!r}, but every key must be {NAME}"
         case "rule":
@@ -274,7 +276,7 @@ def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:
         case _:
             from studies.keys import accepted_at
 
-            accepted, value = accepted_at(Configuration, place), _value(config, place)
+            accepted, value = accepted_at(Configuration, place), reduce(getitem, place, config)
     return f"{_named(path)} is {value!r}, but must be {accepted}"
 
 
@@ -297,12 +299,6 @@ def _place(parts: Sequence[Any], config: Any) -> tuple[Any, ...]:
             config = config[part]
             place.append(part)
     return tuple(place)
-
-
-def _value(config: Any, path: Sequence[Any]) -> Any:
-    for part in path:
-        config = config[part]
-    return config
 
 
 def _known(path: Sequence[Any]) -> list[str]:

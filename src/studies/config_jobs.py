@@ -58,7 +58,7 @@ def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
 
 
 def _check_terminations(config: Mapping[str, Any]) -> None:
-    """Build each rule that cuts the trials of a search short once: it knows its settings best."""
+    """Build each termination rule once: it checks its own settings."""
     ends = {name: block["n_epochs"] for name, (_, block) in curve_sets(config).items()}
     for search in searches_of(config).values():
         with named(f"{registry.paper_of(search.name)}.{search.name}"):
@@ -145,16 +145,16 @@ def _check_problem(
                 _check_not_run(method, space, block)
 
 
+N_TRIED: Final = 1000
+"""Trials with which a method is tried out that is not run at this scale."""
+
+
 def _check_not_run(method: Method, space: tuple[Any, ...], block: Mapping[str, Any]) -> None:
-    """Build a method that is not run at this scale, with `NOT_RUN` trials: other scales take its settings."""
+    """Build a method that is not run at this scale, with `N_TRIED` trials: other scales take its settings."""
     settings = {name: value for name, value in settings_of(method, block).items() if name != "divisor"}
     n_initial = settings.pop("n_initial", 1)
     check_whole("n_initial", n_initial, 1, LARGEST_DESIGN)
-    build(method.strategy, space, max(NOT_RUN, n_initial), n_initial, n_initial, json.dumps(settings), "{}")
-
-
-NOT_RUN: Final = 1000
-"""Trials with which a method is tried out that is not run at this scale."""
+    build(method.strategy, space, max(N_TRIED, n_initial), n_initial, n_initial, json.dumps(settings), "{}")
 
 
 # Tables, curves, experiments, folds ----------------------------------------------------------------------------

@@ -124,11 +124,8 @@ def forecast(planned: str) -> pd.DataFrame:
 
 def draw(costs: pd.DataFrame) -> Figure:
     """A bar for each kind of job, start-up and work on each other."""
-    from matplotlib.figure import Figure
-
     kinds = costs[costs["kind"] != ALL].iloc[::-1]
-    width, _ = style.TWO_COLUMN
-    figure = Figure(figsize=(width, 1 + 0.22 * len(kinds)), layout="constrained")
+    figure = style.new_figure(style.TWO_COLUMN[0], 1 + 0.22 * len(kinds))
     axes = figure.subplots()
     left = pd.Series(0.0, index=kinds.index)
     for column, label, color in (("startup_s", "start-up", style.BEHIND), ("work_s", "work", "#3B6FB6")):

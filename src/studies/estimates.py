@@ -119,28 +119,20 @@ def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     n = x.size
     if not n:
         return Estimate(math.nan, math.nan, math.nan)
-    low, high = _wilson(x)
-    return Estimate(unit * float(x.mean()), unit * low, unit * high, unit * math.sqrt(_wilson_variance(x)), n)
+    p = float(x.mean())
+    low, centre, high = _wilson(float(x.sum()), n, p, float(scipy.special.ndtri(0.975)))
+    return Estimate(unit * p, unit * low, unit * high, unit * math.sqrt(centre * (1 - centre)), n)
 
 
-def _wilson(x: Array) -> tuple[float, float]:
-    """Wilson's 95 % interval of the share of 1 among 0 and 1."""
-    n, p, z = x.size, float(x.mean()), float(scipy.special.ndtri(0.975))
-    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    centre = _wilson_centre(x)
+def _wilson(yes: float, n: float, p: float, q: float) -> tuple[float, float, float]:
+    """Wilson's interval of a share p = yes / n, q its quantile: lower end, centre, upper end.
+
+    centre (1 - centre) is the variance of one answer: equal answers do not mean no chance.
+    """
+    centre = (yes + q * q / 2) / (n + q * q)
+    half = q * math.sqrt(p * (1 - p) / n + q * q / (4 * n * n)) / (1 + q * q / n)
     low = centre - half if p > 0 else 0.0  # exactly, so that no case at all is not above 0 by rounding
-    return low, centre + half if p < 1 else 1.0
-
-
-def _wilson_variance(x: Array) -> float:
-    """Variance of one answer at Wilson's centre: equal answers do not mean no chance."""
-    centre = _wilson_centre(x)
-    return centre * (1 - centre)
-
-
-def _wilson_centre(x: Array) -> float:
-    z = float(scipy.special.ndtri(0.975))
-    return (float(x.sum()) + z * z / 2) / (x.size + z * z)
+    return low, centre, centre + half if p < 1 else 1.0
 
 
 def resampled(
@@ -201,12 +193,8 @@ def over_seeds(
     Returns:
         The statistic of all repetitions, and the interval's lower and upper end around it.
     """
-    ours, n_seeds = statistic(arrays), next(iter(arrays.values())).shape[-1]
-    if n_seeds < 2 or math.isnan(ours):
-        return ours, math.nan, math.nan
-    error = _bootstrap_error(statistic, arrays, rng_for("bootstrap", *names))
-    margin = t_margin(error, n_seeds)
-    return ours, max(ours - margin, bounds[0]), min(ours + margin, bounds[1])
+    found = resampled(statistic, arrays, rng_for("bootstrap", *names))
+    return found.ours, max(found.low, bounds[0]), min(found.high, bounds[1])  # nan stays nan
 
 
 def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Estimate:
@@ -230,11 +218,8 @@ def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Est
     worth = float(n_seeds)
     if 0 < p < 1:
         worth = min(p * (1 - p) / variance, float(n_cases.sum())) if variance > 0 else float(n_cases.sum())
-    t = float(scipy.special.stdtrit(n_seeds - 1, 0.975))
-    shrunk = (worth * p + t * t / 2) / (worth + t * t)
-    half = t * math.sqrt(p * (1 - p) / worth + t * t / (4 * worth * worth)) / (1 + t * t / worth)
-    low, high = shrunk - half if p > 0 else 0.0, shrunk + half if p < 1 else 1.0
-    sd = math.sqrt(shrunk * (1 - shrunk) * n_seeds / worth)
+    low, centre, high = _wilson(worth * p, worth, p, float(scipy.special.stdtrit(n_seeds - 1, 0.975)))
+    sd = math.sqrt(centre * (1 - centre) * n_seeds / worth)
     return Estimate(unit * p, unit * low, unit * high, unit * sd, n_seeds)
 
 

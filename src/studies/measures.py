@@ -41,8 +41,4 @@ def difference_of_shares(name: str) -> Measure:
 
     The array holds, for each seed, a 0 or 1 less another 0 or 1.
     """
-
-    def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
-        return mean(100 * arrays[name], bounds=(-100.0, 100.0))
-
-    return measure
+    return lambda arrays, rng: mean(100 * arrays[name], bounds=(-100.0, 100.0))

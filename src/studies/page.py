@@ -98,15 +98,15 @@ def _claim(claim: Judged) -> str:
 def _artefact(config: Mapping[str, Any], results: Path, paper: str, artefact: Artefact) -> str:
     """A table, open at a click, or a figure; each with its caption."""
     words, command = captions.command_apart(captions.of_record(paper, artefact, config))
-    title_of = escape(captions.heading(paper, artefact))
-    head = f'<h3 id="{paper}-{artefact.kind}-{artefact.name}">{title_of}</h3>'
+    heading = captions.heading(paper, artefact)
+    head = f'<h3 id="{paper}-{artefact.kind}-{artefact.name}">{escape(heading)}</h3>'
     made_by = f"<details><summary>The command that makes it</summary><pre>{escape(command)}</pre></details>"
     if artefact.kind == "table":
         text = _blocks(_file(results, paper, artefact, "md").read_text(encoding="utf-8"))
         return f"{head}<p>{_inline(words)}</p><details><summary>The table</summary>{text}</details>{made_by}"
     path = _file(results, paper, artefact, "png")
     picture, kind = b64encode(path.read_bytes()).decode(), ' class="wide"' if is_wide(path) else ""
-    alternative = escape(f"{title_of}: {re.sub('<[^>]*>|`', '', words)}")
+    alternative = escape(f"{heading}: {re.sub('<[^>]*>|`', '', words)}")
     return (
         f'{head}<figure{kind}><div class="scroll">'
         f'<img alt="{alternative}" src="data:image/png;base64,{picture}"></div>'
@@ -115,7 +115,7 @@ def _artefact(config: Mapping[str, Any], results: Path, paper: str, artefact: Ar
 
 
 def is_wide(picture: Path) -> bool:
-    """Whether a PNG is too wide for a phone, where it is then scrolled in its box; its header has its size."""
+    """Whether a PNG, whose header has its size, is too wide for a phone, where it then scrolls in its box."""
     width, height = struct.unpack(">II", picture.read_bytes()[16:24])
     return bool(width >= WIDE * height)
 

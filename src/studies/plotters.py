@@ -24,6 +24,11 @@ Every = Callable[[int, int], Any]
 """matplotlib's `markevery`, from the place of a line among the others and its number of points."""
 
 
+def note(axis: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **look: Any) -> None:
+    """A text beside a point in the data's coordinates, `shift` points of a font away from it."""
+    axis.annotate(text, at, xytext=shift, textcoords="offset points", **look)
+
+
 def row(
     table: pd.DataFrame,
     by: str,

@@ -8,7 +8,7 @@ scipy's submodules, scikit-learn and torch only inside the functions that need t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -52,7 +52,7 @@ class Look:
 class Method:
     """One line of a comparison. Names are looked up and never parsed.
 
-    A table named `METHODS` holds an entry per method: a job's hash is of the entries of its own methods alone.
+    Keep methods in a tuple named `METHODS`: the hash of a job then covers only the entries of its own methods.
 
     How many trials it makes, and on what sizes, belongs to the study.
 
@@ -86,18 +86,15 @@ class Method:
     @property
     def look(self) -> Look:
         """How it is drawn: `default_look` where the record says nothing."""
-        plain = default_look(self.name)
-        return Look(
-            self.color or plain.color,
-            self.label or plain.label,
-            self.marker or plain.marker,
-            self.linestyle or plain.linestyle,
-            self.hatch or plain.hatch,
-        )
+        given = {one.name: getattr(self, one.name) for one in fields(Look)}
+        return replace(default_look(self.name), **{name: value for name, value in given.items() if value})
 
 
 def method_of(methods: Sequence[Method], name: str) -> Method:
-    """The record of this name. What makes runs looks it up here: the study leads to its claims, too.
+    """The record of this name.
+
+    Code that makes runs calls this, not `Study.method`: a study refers to its claims, whose code would enter the
+    hash of the run.
 
     Raises:
         ValueError: on an unknown method; the message lists the known ones.
@@ -180,9 +177,9 @@ class Study:
             the folder of the data, and the journal in which fits are kept.
         refit_from: names of the paper's runs whose choices `refit` fits; empty: the rows of any searches, and what
             these look up.
-        kinds: the kinds of its runs: pattern of the name, columns and values. Empty: one run with the study's
-            name, which its rows have in the column `experiment`, with the columns of experiments, of refits or of
-            searches.
+        kinds: the kinds of its runs: pattern of the name, columns and values. Empty: one run, named like
+            the study. Its rows hold that name in the column `experiment`, and have the columns of experiments, of
+            refits or of searches.
         learner: name of the learner that `run` builds by its name; empty: none.
         is_timed: whether it measures seconds, so that nothing else may run beside it.
         is_long: whether each of its jobs does one method and one seed, whatever the configuration says of jobs.

@@ -69,8 +69,8 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
     Raises:
         ValueError: on an unknown paper, or one of which nothing is published.
     """
-    redrawn = Redrawn()
-    for paper in tuple(papers) or PAPERS:
+    redrawn, listed = Redrawn(), tuple(papers) or PAPERS
+    for paper in listed:
         check_known("paper", paper, PAPERS)
         folder = published / paper
         with TemporaryDirectory() as scratch:
@@ -80,7 +80,7 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
                 _make(artefact, remade, redrawn)
             redrawn.differing |= _differences(remade, folder) | _unknown(paper, folder)
             shutil.copytree(remade, output / folder.name, dirs_exist_ok=True)
-    _summarise(tuple(papers) or PAPERS, published, output, redrawn)
+    _summarise(listed, published, output, redrawn)
     for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
         names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
         log.info(

@@ -29,13 +29,18 @@ def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tu
     target = max(first[0][-1], second[0][-1]) + SLACK
     if np.isnan([first[0][-1], second[0][-1]]).any():
         return np.nan, np.nan
-    worse = (np.flatnonzero(~(quality <= target)) for quality, _ in (first, second))
-    begin = [int(at[-1]) + 1 if len(at) else 0 for at in worse]
+    begin = [stays_within(quality, target) for quality, _ in (first, second)]
     return float(first[1][begin[0]]), float(second[1][begin[1]])
 
 
+def stays_within(values: Array, limit: float) -> int:
+    """First index from which on all values (n,) are at most a limit, n if the last one is above it or nan."""
+    above = np.flatnonzero(~(values <= limit))
+    return int(above[-1]) + 1 if len(above) else 0
+
+
 def arrival(qualities: Array, target: float) -> tuple[int, bool]:
-    """Place at which a search first was as good as a target, its last one if it never was, and whether it was.
+    """Index at which a search first reached a target, its last index if it never did, and whether it did.
 
     `qualities` are (n,), low ones better, nan where it had none.
     """

@@ -190,13 +190,6 @@ def test_workers_claim_by_hand(parallel):
     assert (row["ours"], row["verdict"]) == (pytest.approx(2 / 5), CONTRADICTED)
 
 
-@pytest.mark.parametrize(
-    ("errors", "first"), [([0.3, 0.1, 0.2, 0.1], 3), ([0.1, 0.1], 0), ([0.1, 0.2], None), ([np.nan, 0.1], 1)]
-)
-def test_within_means_to_stay(errors, first):
-    assert intervals.first_within(np.array(errors), 0.15) == first
-
-
 def test_the_floor_is_ten_seeds_at_the_documents_sizes(made_up, parallel):
     sizes = {"n_rows": 20_000, "n_features": 10, "r": 100}
     many = pd.concat([made_up.assign(seed=made_up["seed"] + 3 * i, **sizes) for i in range(4)], ignore_index=True)

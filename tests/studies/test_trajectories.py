@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from studies.trajectories import mean_at, mean_path, steps, until_as_good, until_last
+from studies.trajectories import mean_at, mean_path, stays_within, steps, until_as_good, until_last
 
 
 def path(*qualities):
@@ -29,6 +29,13 @@ def path(*qualities):
 def test_searches_are_compared_from_when_both_stay_as_good_as_the_worse_end(first, second, expected):
     assert until_as_good(first, second) == pytest.approx(expected, nan_ok=True)
     assert until_as_good(second, first) == pytest.approx(expected[::-1], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "first"), [([0.3, 0.1, 0.2, 0.1], 3), ([0.1, 0.1], 0), ([0.1, 0.2], 2), ([math.nan, 0.1], 1)]
+)
+def test_within_means_to_stay(values, first):
+    assert stays_within(np.array(values), 0.15) == first
 
 
 def test_steps_hold_their_value_and_are_nan_before_the_first():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -20,10 +20,6 @@ from studies.kinds import Kind
 from studies.measures import exactly
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_most, near
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -200,7 +196,7 @@ def summarise_exponentials(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_exponentials(table: pd.DataFrame) -> Figure:
+def draw_exponentials(table: pd.DataFrame) -> plotters.Figure:
     """Two panels, the share of the mass that each shows in its title."""
     figure, panels = plotters.row(table, "panel", size=(7.2, 2.4))
     for axis, part, name in panels:
@@ -220,7 +216,7 @@ def summarise_betas(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_betas(table: pd.DataFrame) -> Figure:
+def draw_betas(table: pd.DataFrame) -> plotters.Figure:
     """Three panels on one scale of x."""
     figure, panels = plotters.row(table, "panel", size=(7.2, 2.4))
     for axis, part, name in panels:
@@ -244,7 +240,7 @@ def summarise_prior_predictive(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_prior_predictive(table: pd.DataFrame) -> Figure:
+def draw_prior_predictive(table: pd.DataFrame) -> plotters.Figure:
     """Histogram of draws, the exact density, and the uniform density for comparison."""
     figure, [(axis, *_)] = plotters.row(table, "panel", size=(4.2, 2.7))
     _draw(axis, table)
@@ -270,7 +266,7 @@ def summarise_predictives(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_predictives(table: pd.DataFrame) -> Figure:
+def draw_predictives(table: pd.DataFrame) -> plotters.Figure:
     """A panel per set of accuracies, its tallest exact bin in the title."""
     figure, panels = plotters.row(table, "panel", size=(7.2, 2.6), sharey=True)
     for axis, part, name in panels:
@@ -300,7 +296,7 @@ def summarise_contrast(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_contrast(table: pd.DataFrame) -> Figure:
+def draw_contrast(table: pd.DataFrame) -> plotters.Figure:
     """A panel per set of accuracies: draws, exact density, and the fit by maximum likelihood."""
     figure, panels = plotters.row(table, "panel", size=(7.2, 2.8))
     for axis, part, name in panels:
@@ -332,7 +328,7 @@ def _histogram(panel: str, draws: np.ndarray, edges: np.ndarray) -> pd.DataFrame
     return _bars(panel, "draws", edges, density)
 
 
-def _draw(axis: Axes, part: pd.DataFrame) -> None:
+def _draw(axis: plotters.Axes, part: pd.DataFrame) -> None:
     """Draws as bars; what is exact as a curve, or as the steps of its bins."""
     draws, line = part[part["kind"] == "draws"], part[part["kind"] == "exact"]
     axis.bar(draws["x"], draws["density"], width=draws["width"], color=_DRAWS, label="4000 draws")

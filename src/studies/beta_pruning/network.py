@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,6 @@ from studies.records import Artefact, Claim, FoldsOf, Method, Study, as_configur
 from studies.regions import above, at_least, at_most, below, near
 from studies.shared.network_scores import FLOOR
 from studies.tidy import by_measure, need, provenance, read_printed, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -325,7 +321,7 @@ def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_explored(table: pd.DataFrame) -> Figure:
+def draw_explored(table: pd.DataFrame) -> plotters.Figure:
     """Candidates explored and error against trainings; bands from the least to the greatest seed.
 
     Each panel has its first `N_ENLARGED` trainings in an inset.
@@ -346,7 +342,7 @@ def draw_explored(table: pd.DataFrame) -> Figure:
     return plotters.finish(figure, table, 3, panels=[axis])
 
 
-def _draw_explored(axis: Axes, part: pd.DataFrame, panel: str) -> None:
+def _draw_explored(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:
     """The lines of one of `EXPLORED_PANELS`: ours with their bands, and the document's run."""
     for method in ("standard", "beta_pruning"):
         line, look = part[part["method"] == method], style.LOOKS[method]
@@ -377,7 +373,7 @@ def summarise_swept(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_swept(table: pd.DataFrame) -> Figure:
+def draw_swept(table: pd.DataFrame) -> plotters.Figure:
     """Cost, exploration and regret against tau, a line per buffer; bars from the least to the greatest seed.
 
     A measure that is 0 at every setting has a sentence and no panel.

@@ -62,8 +62,8 @@ def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
     """What each search had spent when its incumbent's test error first was at most `target`.
 
     Returns:
-        method, seed, data; reached: whether it did; spent, all of the search where it did not; whole, all of it;
-        left: whether the incumbent was above the target again later on.
+        method, seed, data; reached: whether it did; spent, all of the search where it did not; left:
+        whether the incumbent was above the target again later on.
     """
     rows = []
     for (method, seed), path in searches(runs).groupby(["method", "seed"], sort=False):
@@ -71,8 +71,8 @@ def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
         errors = path["test_error"].to_numpy(float)  # nan: there is no incumbent yet
         first, reached = arrival(errors, target)
         left = reached and not bool((errors[first:] <= target + SLACK).all())
-        rows.append([method, seed, path["data"].iloc[0], reached, spent[first], spent[-1], left])
-    return pd.DataFrame(rows, columns=["method", "seed", "data", "reached", "spent", "whole", "left"])
+        rows.append([method, seed, path["data"].iloc[0], reached, spent[first], left])
+    return pd.DataFrame(rows, columns=["method", "seed", "data", "reached", "spent", "left"])
 
 
 def targets(runs: pd.DataFrame) -> dict[str, float]:

@@ -184,9 +184,9 @@ def paired(runs: pd.DataFrame, method: str, other: str, quality: str) -> dict[st
     ends = runs.groupby(["method", "seed"]).tail(1)
     first, second = (ends[ends["method"] == name].set_index("seed") for name in (method, other))
     found = {"test_error_less": (first["test_error"] - second["test_error"]).dropna()}
-    for currency in CURRENCIES[::-1]:
+    for currency in CURRENCIES:
         found[f"log10_{currency}_to_same"] = to_same(runs, method, other, currency, quality)
-    for currency in CURRENCIES[::-1]:
+    for currency in CURRENCIES:
         ratio = (first[f"spent_{currency}"] / second[f"spent_{currency}"]).dropna()
         found[f"log10_{currency}"] = pd.Series(np.log10(ratio.to_numpy(float)), index=ratio.index)
     return found
@@ -196,7 +196,7 @@ def _ends_by_measure(runs: pd.DataFrame, comparison: Comparison) -> dict[str, pd
     """method, against (empty), seed, data and value at the end of each search, by measure."""
     ends = _ends(runs).assign(against="")
     columns = {name: name for name in comparison.last}
-    columns |= {currency: f"spent_{currency}" for currency in CURRENCIES[::-1]}
+    columns |= {currency: f"spent_{currency}" for currency in CURRENCIES}
     columns |= {name: name for name in _SHARES if name in ends and ends[name].any()}
     return {
         measure: ends[["method", "against", "seed", "data"]].assign(value=ends[column].astype(float))
@@ -239,7 +239,7 @@ def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
         panel (a currency), method, x, mean, low, high (95 % Student interval), n_seeds, data.
     """
     found, parts = with_spent(runs), []
-    for currency in CURRENCIES[::-1]:
+    for currency in CURRENCIES:
         spent = f"spent_{currency}"
         grid = np.geomspace(found[spent].min(), found[spent].max(), N_POINTS)
         for method in dict.fromkeys(runs["method"]):

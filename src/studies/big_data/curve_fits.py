@@ -119,7 +119,7 @@ def final_predictions(runs: pd.DataFrame) -> pd.DataFrame:
     """Predicted last scores of each curve at each check, compared with the true last scores.
 
     Returns:
-        dataset, seed (the curve's number), data, part (of `PARTS`), epoch, error: E[f_comb(E)] - y_E; rank:
+        dataset, seed (the curve's number), data, part (of `PARTS`), error: E[f_comb(E)] - y_E; rank:
         P(y_E' < y_E), uniform if P is calibrated. Checks at which no family describes the curve are left out.
     """
     from frugal.trials.extrapolations import numbers
@@ -128,9 +128,9 @@ def final_predictions(runs: pd.DataFrame) -> pd.DataFrame:
     for row in _described(runs).to_dict("records"):
         finals, sigmas = numbers(row["finals"]), numbers(row["sigmas"])
         rank = float(np.nanmean(scipy.special.ndtr((row["final"] - finals) / sigmas)))
-        facts = [row["dataset"], row["id"], row["data"], _part(row["epoch"] / row["n_epochs"]), row["epoch"]]
+        facts = [row["dataset"], row["id"], row["data"], _part(row["epoch"] / row["n_epochs"])]
         rows.append([*facts, row["mean"] - row["final"], rank])
-    return pd.DataFrame(rows, columns=["dataset", "seed", "data", "part", "epoch", "error", "rank"])
+    return pd.DataFrame(rows, columns=["dataset", "seed", "data", "part", "error", "rank"])
 
 
 def threshold_predictions(runs: pd.DataFrame) -> pd.DataFrame:

@@ -195,7 +195,7 @@ def _share_cut(arrays: Arrays, rng: np.random.Generator, *, dataset: str, half: 
 def _speed_up(arrays: Arrays, rng: np.random.Generator, *, dataset: str, currency: str) -> Estimate:
     """Geometric mean over optimisers and seeds."""
     by_seed = np.exp2(arrays[f"{dataset} {currency}"].mean(axis=0))
-    return ratio(by_seed, np.ones_like(by_seed))
+    return ratio(by_seed, 1.0)
 
 
 def _apart(arrays: Arrays, rng: np.random.Generator, *, dataset: str) -> Estimate:

@@ -85,8 +85,8 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
             look: Any = {"s": 22, "facecolors": face, "edgecolors": _DARK, "linewidths": 0.8, "zorder": 2}
             axis.scatter(of_class["x"], of_class["y"], label=f"centres of class {label}", **look)
         if method == "wkm_svm":
-            for row in centres.itertuples():
-                axis.annotate(f"{row.size:.0f}", (row.x, row.y), (3, 3), textcoords="offset points", fontsize=6)
+            for row in centres.to_dict("records"):
+                plotters.note(axis, f"{row['size']:.0f}", (row["x"], row["y"]), (3, 3), fontsize=6)
         _draw_lines(axis, part, method)
         angle = part["angle_deg"].iloc[0]
         axis.set(title=f"({letter}) {LOOKS[method].label}: {angle:.1f}° from the full SVM", xlabel="x₁")

@@ -26,6 +26,7 @@ from studies.estimates import Array, Arrays, Estimate, exact, resampled, unbound
 from studies.measures import percent_of, ratio_of
 from studies.records import Claim, Floor, Method, Study
 from studies.regions import Region, above, at_most, much, near
+from studies.trajectories import stays_within
 
 BLB: Final = Method("blb", label="BLB")
 BOOT: Final = Method("bootstrap", label="BOOT", color="#000000", marker="P", linestyle="-")
@@ -243,17 +244,10 @@ _UNTIL: Final = (
 )
 
 
-def first_within(errors: Array, limit: float) -> int | None:
-    """First step from which on errors (n_steps,) stay at or below a limit; None if the last one is above."""
-    beyond = np.flatnonzero(~(errors <= limit))
-    first = int(beyond[-1]) + 1 if beyond.size else 0
-    return first if first < len(errors) else None
-
-
 def _spent(arrays: Arrays, method: str, currency: str, limit: float) -> float:
     """Mean spent until the mean error stays within a limit; all that was spent if it never does."""
-    step = first_within(arrays[f"{method}_error"].mean(axis=1), limit)
-    return float(arrays[f"{method}_{currency}"].mean(axis=1)[-1 if step is None else step])
+    spent = arrays[f"{method}_{currency}"].mean(axis=1)
+    return float(spent[min(stays_within(arrays[f"{method}_error"].mean(axis=1), limit), len(spent) - 1)])
 
 
 def _final_error(arrays: Arrays, method: str) -> float:
@@ -261,7 +255,10 @@ def _final_error(arrays: Arrays, method: str) -> float:
 
 
 def _sooner(arrays: Arrays, rng: Generator, *, currency: str) -> Estimate:
-    """Ratio of what BOOT spends to what BLB spends; at most that of all it spent, if BLB never gets there."""
+    """What BOOT spends over what BLB spends, each until its error stays within the limit.
+
+    If BLB never gets there, all that it spent counts, and the ratio is an upper bound.
+    """
 
     def statistic(drawn: Arrays) -> float:
         limit = WITHIN * _final_error(drawn, "bootstrap")

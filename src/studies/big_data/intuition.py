@@ -83,7 +83,7 @@ def draw_figure1(table: pd.DataFrame) -> plotters.Figure:
             label = f"{point['kind']} the data"
             axis.plot(*at, marker, color=_RED, markersize=7, linestyle="none", label=label)
             axis.add_patch(Circle(centre, distance, fill=False, color=_RED, lw=0.7, ls=":"))
-            axis.annotate(f"{distance:.1f}", at, xytext=(7, 7), textcoords="offset points", color=_RED)
+            plotters.note(axis, f"{distance:.1f}", at, (7, 7), color=_RED)
         axis.set(title=title, aspect="equal")
         axis.set_adjustable("datalim")
     axis.set(xlabel="first coordinate (sd)", ylabel="second coordinate (sd)")

@@ -17,7 +17,7 @@ from studies.trajectories import until_as_good
 if TYPE_CHECKING:
     from frugal.trials.problems import Problem, Report
 
-CURRENCIES: Final = ("seconds", "rows")
+CURRENCIES: Final = ("rows", "seconds")
 """What is spent: seconds of trials, of their checks and of the optimiser; rows, as the problem counts them."""
 
 
@@ -113,12 +113,12 @@ def with_spent(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def to_same(found: pd.DataFrame, method: str, other: str, currency: str, quality: str) -> pd.Series[float]:
-    """What a search spent until it was as good as another one, over what that spent, as `until_as_good` has it.
+    """log10 of what `method` spent over what `other` spent, each until as good as the worse end (`until_as_good`).
 
     `found` are rows of `with_spent`; `quality` is a column that is to be low.
 
     Returns:
-        log10 of the ratio by seed, below 0 where the search spent less; empty where one was not run.
+        The logarithm by seed, below 0 where the search spent less; empty where one was not run.
     """
     ours, others = (_by_seed(found[found["method"] == name], currency, quality) for name in (method, other))
     ratios = {}

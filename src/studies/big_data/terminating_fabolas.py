@@ -302,7 +302,7 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     space = ("learner", table["network"], learners.record(table["network"]).default_space)
     for method in METHODS:
         planned = {"strategy": method.strategy, **method.settings}
-        if "fabolas" in (method.name, method.variant_of):
+        if _base(method) == "fabolas":
             planned |= {**settings["fabolas"], **sizes}
         check_search(planned, method.name, space, settings["n_trials"], settings, {})
 
@@ -312,7 +312,7 @@ def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults
     from studies.effective import OF_PROBLEM, given_by_problem, merged, termination_of
 
     method = method_of(METHODS, name)
-    of_method = settings.get(method.variant_of or name, {})
+    of_method = settings.get(_base(method), {})
     search = {"n_initial": settings["n_initial"], **method.settings, **of_method}
     search |= dict.fromkeys(given_by_problem(method.strategy, defaults), OF_PROBLEM)
     whole = merged("trials", method.strategy, defaults, search)

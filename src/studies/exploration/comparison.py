@@ -17,7 +17,6 @@ import pandas as pd
 from studies import plotters, style
 from studies.estimates import NOT_RUN, NOT_TESTABLE
 from studies.exploration.document import published
-from studies.exploration.greediness import IS_ENOUGH
 from studies.exploration.searches import (
     COMPARED,
     FUNCTION,
@@ -25,6 +24,7 @@ from studies.exploration.searches import (
     draw_curves,
     ends,
     limits,
+    log10_regret,
     paths,
     reach,
     searches,
@@ -97,9 +97,7 @@ OWN_NOTE: Final = "not comparable with the row of 4 hyperparameters"
 OWN_LABEL: Final = "the page's own: logistic regression, 2 hyperparameters, test error in %"
 
 
-LOGISTIC: Final = Study(
-    name="logistic", methods=methods(*COMPARED), problems=((SGD, "mnist"),), is_enough=IS_ENOUGH
-)
+LOGISTIC: Final = Study(name="logistic", methods=methods(*COMPARED), problems=((SGD, "mnist"),))
 """No claim is on it."""
 
 
@@ -328,14 +326,12 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
         value to the minimum, at least 1e-6, the mean and interval of its logarithm taken back), logistic_trials
         and logistic_cost (x trials, and rows times epochs; validation error in %).
     """
-    from frugal.trials.functions import FUNCTIONS
-
     parts = []
     for name in ("branin", "hartmann6"):
         found = _found(runs, name)
         if len(found):
             table = paths(searches(found))
-            table["value"] = np.log10((table["best"] - FUNCTIONS[name].minimum).clip(lower=1e-6))
+            table["value"] = log10_regret(table)
             shown = curves(table, "trial", "value", COMPARED)
             shown[["mean", "low", "high"]] = 10 ** shown[["mean", "low", "high"]]
             parts.append(shown.assign(panel=name))

@@ -209,8 +209,8 @@ _claim = partial(Claim, section="Task 1", study="task1_optima", artefact="tables
 _NORM: Final = "the estimate with the unsquared norm of pybnn's evidence over that with the squared norm"
 
 
-def _over_seeds(name: str) -> Measure:
-    """The geometric mean of ratios."""
+def _geometric_mean_of(name: str) -> Measure:
+    """The geometric mean of ratios over the seeds."""
     return lambda arrays, rng: ratio(arrays[name], 1.0)
 
 
@@ -258,14 +258,14 @@ CLAIMS: Final = (
         quantity=f"standard deviation of the noise of DNGO's last layer on its own trials: {_NORM}",
         unit="times",
         agrees=below(1),
-        measure=_over_seeds("head_sd"),
+        measure=_geometric_mean_of("head_sd"),
     ),
     _claim(
         "exploration.norm.alpha_of_dngo",
         quantity=f"precision alpha of the weights of DNGO's last layer on its own trials: {_NORM}",
         unit="times",
         agrees=above(1),
-        measure=_over_seeds("head_alpha"),
+        measure=_geometric_mean_of("head_alpha"),
     ),
     _claim(
         "exploration.prior.moves_dngo",

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.exploration.searches import FUNCTION, ends, has_enough_searches, searches
+from studies.exploration.searches import FUNCTION, ends, has_enough_searches, log10_regret, searches
 from studies.measures import mean_of, ratio_of
 from studies.methods import TRIALS as SHORT
 from studies.paired import with_differences
@@ -44,12 +44,10 @@ LOCAL_MINIMUM: Final = -3.2032
 
 def values(runs: pd.DataFrame) -> pd.DataFrame:
     """The end of each search: method (of `STRATEGIES`), seed, data, lowest_value, log10_regret, trial."""
-    from frugal.trials.functions import FUNCTIONS
-
     last = ends(searches(runs, datasets=[DATASET]))
     last["method"] = last["method"].map(STRATEGIES)
     last["lowest_value"] = last["best"]
-    last["log10_regret"] = np.log10((last["best"] - FUNCTIONS[DATASET].minimum).clip(lower=1e-6))
+    last["log10_regret"] = log10_regret(last)
     return last[["method", "seed", "data", *MEASURED, "trial"]]
 
 

@@ -19,6 +19,7 @@ from studies.exploration.searches import (
     distances,
     ends,
     has_enough_searches,
+    log10_regret,
     n_initial,
     searches,
 )
@@ -47,8 +48,6 @@ def greediness(runs: pd.DataFrame) -> pd.DataFrame:
         learner, dataset, seed, data, measure, ei, ei_explore, difference (the former less the latter); nan where
         a search has no value.
     """
-    from frugal.trials.functions import FUNCTIONS
-
     whole = searches(runs)
     found = whole[whole["method"].isin(EI_AND_KIN)]
     by_problem = found.groupby(["learner", "dataset"], sort=False)
@@ -59,8 +58,7 @@ def greediness(runs: pd.DataFrame) -> pd.DataFrame:
     parts = [far.rename(columns={"distance": "value"}).assign(measure="distance")]
     if (found["learner"] == FUNCTION).any():
         last = ends(found[found["learner"] == FUNCTION])
-        minima = last["dataset"].map(lambda name: FUNCTIONS[str(name)].minimum)
-        last["value"] = np.log10((last["best"] - minima).clip(lower=1e-6))
+        last["value"] = log10_regret(last)
         parts.append(last[list(parts[0].columns.drop("measure"))].assign(measure="log10_regret"))
     long = pd.concat(parts, ignore_index=True)
     keys = ["learner", "dataset", "seed", "data", "measure"]

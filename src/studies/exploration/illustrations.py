@@ -7,7 +7,7 @@ sin(t) / t is pi times as slow. Expected improvement is maximised by enumeration
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -17,11 +17,6 @@ from frugal.spaces import Choice, SearchSpace, Uniform
 from studies import plotters, style
 from studies.estimates import Array
 from studies.records import Artefact
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 # The task --------------------------------------------------------------------------------------------------------
 
@@ -65,7 +60,7 @@ def summarise_black_box(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_black_box(table: pd.DataFrame) -> Figure:
+def draw_black_box(table: pd.DataFrame) -> plotters.Figure:
     """Left, points of the space with their metric; right, how one of them gets it."""
     figure = style.new_figure(7.2, 3.1)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.05))
@@ -84,9 +79,7 @@ def draw_black_box(table: pd.DataFrame) -> Figure:
     left.scatter([best["alpha"]], [best["binarize"]], edgecolor="#B00020", marker="s", **ring)
     left.scatter([example["alpha"]], [example["binarize"]], edgecolor="#00318F", **ring)
     for row, text, color in ((best, "best so far", "#B00020"), (example, "ζ", "#00318F")):
-        left.annotate(
-            text, (row["alpha"], row["binarize"]), xytext=(9, 7), textcoords="offset points", color=color
-        )
+        plotters.note(left, text, (row["alpha"], row["binarize"]), (9, 7), color=color)
     left.set(xscale="log", xlabel="alpha (smoothing)", ylabel="binarize (threshold of a pixel)")
     left.set(title="Points ζ of the space, metric η = f(ζ)")
     left.margins(x=0.12, y=0.12)
@@ -96,7 +89,7 @@ def draw_black_box(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _flow(axes: Axes, example: pd.Series[float]) -> None:
+def _flow(axes: plotters.Axes, example: pd.Series[float]) -> None:
     """Boxes and arrows: how one point gets its metric."""
     axes.set(xlim=(0, 10.2), ylim=(0, 10), title="The task T: one evaluation of f")
     axes.axis("off")
@@ -181,7 +174,7 @@ def summarise_frames(seed: int, **settings: Any) -> pd.DataFrame:
 
 
 @style.styled
-def draw_frames(table: pd.DataFrame) -> Figure:
+def draw_frames(table: pd.DataFrame) -> plotters.Figure:
     """A column per iteration: mean with bands of 1, 2 and 3 standard deviations above, EI below."""
     n_frames = int(table["frame"].max())
     figure = style.new_figure(7.2, 3.6)
@@ -239,7 +232,7 @@ _BOXES: Final = {
 
 
 @style.styled
-def draw_routine(table: pd.DataFrame) -> Figure:
+def draw_routine(table: pd.DataFrame) -> plotters.Figure:
     """The page's routine as a loop, with the numbers of one turn."""
     figure = style.new_figure(6.6, 3.4)
     axes = figure.subplots()

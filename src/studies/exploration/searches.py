@@ -72,6 +72,14 @@ def chosen(found: pd.DataFrame) -> list[Candidate | None]:
     return candidates(found["recommendation" if "recommendation" in found else "incumbent"])
 
 
+def log10_regret(found: pd.DataFrame) -> pd.Series[float]:
+    """log10 of the distance of `best` to the minimum of the function that was searched, at least 1e-6."""
+    from frugal.trials.functions import FUNCTIONS
+
+    minima = found["dataset"].map(lambda name: FUNCTIONS[str(name)].minimum)
+    return pd.Series(np.log10((found["best"] - minima).clip(lower=1e-6)), found.index)
+
+
 def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: int, n_rows: int = 0) -> bool:
     """Whether every dataset has `FLOOR` seeds of each of these methods, and every search `n_trials` trials.
 

@@ -26,6 +26,20 @@ _FIRST = "first candidates, the same for every strategy of a seed"
 _BLOCKS = "settings by strategy, in the paper's units; each strategy checks its own"
 _SEEDS = "repetitions"
 _LAPTOP = {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}}
+_SMOKE = {
+    "tpe": {"n_random": 3},
+    "ei": {"n_burn": 5, "n_steps": 2},
+    "ei_explore": {"n_burn": 5, "n_steps": 2},
+    "dngo": {"n_epochs": 20},
+}
+_COMPARED = {
+    "tpe": {"n_random": 5},  # 10 by default; the first candidates count
+    "smac": {"retrain_after": 1},  # 8 by default
+    # n_burn, n_steps and n_starts are 100, 200 and 5 by default
+    "ei": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+    "ei_explore": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+    "dngo": {"n_epochs": 500, "marginalise": "ml2"},  # mcmc in pybnn
+}
 
 
 class Task1(Settings):
@@ -127,30 +141,14 @@ class Functions(Settings):
 
     n_initial: FirstCandidates = setting(5, OURS, _FIRST)
     n_trials: Two = setting(200, "the document's table", "trials of a search")
-    strategies: Blocks = setting(
-        {
-            "tpe": {"n_random": 5},  # 10 by default; the first candidates count
-            "smac": {"retrain_after": 1},  # 8 by default
-            # n_burn, n_steps and n_starts are 100, 200 and 5 by default
-            "ei": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "ei_explore": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "dngo": {"n_epochs": 500, "marginalise": "ml2"},  # mcmc in pybnn
-        },
-        "ours; n_epochs pybnn, ei with mcmc in Spearmint's place",
-        _BLOCKS,
-    )
+    strategies: Blocks = setting(_COMPARED, "ours; n_epochs pybnn, ei with mcmc in Spearmint's place", _BLOCKS)
     n_seeds: Seeds = setting(30, OURS, _SEEDS)
 
     laptop = {"n_trials": 14, "strategies": _LAPTOP, "n_seeds": 2}
     smoke = {
         "n_initial": 3,
         "n_trials": 4,
-        "strategies": {
-            "tpe": {"n_random": 3},
-            "ei": {"n_burn": 5, "n_steps": 2},
-            "ei_explore": {"n_burn": 5, "n_steps": 2},
-            "dngo": {"n_epochs": 20},
-        },
+        "strategies": _SMOKE,
         "n_seeds": 1,
     }
     desk = {"n_trials": 60, "strategies": {"dngo": {"n_epochs": 200}}}
@@ -188,17 +186,7 @@ class Logistic(Settings):
     n_valid: Count = setting(10000, "HPOlib", "validation rows")
     n_initial: FirstCandidates = setting(5, OURS, _FIRST)
     n_trials: Two = setting(100, "the document's table", "trials of a search")
-    strategies: Blocks = setting(
-        {
-            "tpe": {"n_random": 5},  # 10 by default; the first candidates count
-            "smac": {"retrain_after": 1},  # 8 by default
-            "ei": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "ei_explore": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "dngo": {"n_epochs": 500, "marginalise": "ml2"},
-        },
-        "ours; n_epochs pybnn",
-        _BLOCKS,
-    )
+    strategies: Blocks = setting(_COMPARED, "ours; n_epochs pybnn", _BLOCKS)
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"n_train": 500, "n_valid": 1000, "n_trials": 12, "strategies": _LAPTOP, "n_seeds": 2}
@@ -207,12 +195,7 @@ class Logistic(Settings):
         "n_valid": 500,
         "n_initial": 3,
         "n_trials": 4,
-        "strategies": {
-            "tpe": {"n_random": 3},
-            "ei": {"n_burn": 5, "n_steps": 2},
-            "ei_explore": {"n_burn": 5, "n_steps": 2},
-            "dngo": {"n_epochs": 20},
-        },
+        "strategies": _SMOKE,
         "n_seeds": 1,
     }
     desk = {"n_train": 1000, "n_trials": 30, "strategies": {"dngo": {"n_epochs": 200}}}

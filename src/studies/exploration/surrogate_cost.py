@@ -20,7 +20,6 @@ from frugal.seeds import rng_for, seed_for
 from frugal.stats import t_margin
 from studies import plotters, style
 from studies.estimates import Array
-from studies.exploration.document import OF_EVERY_METHOD
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed, provenance, tidied
 
@@ -126,9 +125,7 @@ def slopes(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", "seed", "data", "slope", "last_slope"])
 
 
-SURROGATE_COST: Final = Study(
-    name="surrogate_cost", methods=METHODS, run=run, is_timed=True, is_enough=OF_EVERY_METHOD
-)
+SURROGATE_COST: Final = Study(name="surrogate_cost", methods=METHODS, run=run, is_timed=True)
 """No claim is on it."""
 
 
@@ -165,16 +162,8 @@ def draw(table: pd.DataFrame, methods: Sequence[Method] = METHODS) -> plotters.F
         last = line.iloc[-1]
         guide = last["mean"] * (line["n_trials"] / last["n_trials"]) ** power
         axis.plot(line["n_trials"], guide, color="#8A8F94", linewidth=0.8, linestyle=":")
-        axis.annotate(
-            "linear" if power == 1 else "cubic",
-            (line["n_trials"].iloc[0], guide.iloc[0]),
-            xytext=(-4, 0),
-            textcoords="offset points",
-            ha="right",
-            va="center",
-            color="#8A8F94",
-            fontsize=7,
-        )
+        text, at = "linear" if power == 1 else "cubic", (line["n_trials"].iloc[0], guide.iloc[0])
+        plotters.note(axis, text, at, (-4, 0), ha="right", va="center", color="#8A8F94", fontsize=7)
     axis.set(xscale="log", yscale="log", xlabel="Trials", ylabel="Processor time (s)")
     axis.margins(x=0.14)
     return plotters.finish(figure, table, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -30,11 +30,6 @@ from studies.measures import exactly, share_of
 from studies.records import Artefact, Claim, Defaults, Study, method_of
 from studies.regions import between
 from studies.tidy import mean_by_seed, provenance, shares_within, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 # Runs ------------------------------------------------------------------------------------------------------------
 
@@ -259,7 +254,7 @@ def summarise(seed: int = 0) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Left, the page's picture: points, predictive mean and band at K = 3; right, the evidence behind K = 3."""
     figure = style.new_figure(*style.TWO_COLUMN)
     left, right = figure.subplots(1, 2)
@@ -280,14 +275,8 @@ def draw(table: pd.DataFrame) -> Figure:
         part = evidence[evidence["series"] == series]
         right.plot(part["x"], part["y"], color=color, marker=marker, linestyle=linestyle, label=label)
         top = part.iloc[int(part["y"].to_numpy().argmax())]
-        right.annotate(
-            f"K = {top['x']:.0f}",
-            (top["x"], top["y"]),
-            xytext=(0, 6),
-            textcoords="offset points",
-            ha="center",
-            color=color,
-            fontsize=7,
+        plotters.note(
+            right, f"K = {top['x']:.0f}", (top["x"], top["y"]), (0, 6), ha="center", color=color, fontsize=7
         )
     right.set(title="What K = 3 rests on", xlabel="degree K", ylabel="log evidence of the ten points (nats)")
     right.margins(y=0.12)
@@ -318,7 +307,7 @@ def summarise_path(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_path(table: pd.DataFrame) -> Figure:
+def draw_path(table: pd.DataFrame) -> plotters.Figure:
     """The scores of one search's trials and the best so far, under two objectives, with K beside each trial."""
     from matplotlib.ticker import MaxNLocator
 
@@ -330,14 +319,7 @@ def draw_path(table: pd.DataFrame) -> Figure:
         axis.step(part["step"], part["best"], where="post", color=_MEAN, label="best so far")
         axis.axhline(part["optimum"].iloc[0], color="#8A8F94", linestyle=":", label="best of all candidates")
         for row in part.to_dict("records"):
-            axis.annotate(
-                f"{row['K']:.0f}",
-                (row["step"], row["score"]),
-                xytext=(0, 4),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6,
-            )
+            plotters.note(axis, f"{row['K']:.0f}", (row["step"], row["score"]), (0, 4), ha="center", fontsize=6)
         axis.set(title=str(panel), xlabel="Trial (shaded: the first candidates; digits: K)", xlim=(0.5, None))
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         _limit_scores(axis, part["score"], float(part["optimum"].iloc[0]))
@@ -345,7 +327,7 @@ def draw_path(table: pd.DataFrame) -> Figure:
     return plotters.finish(figure, table, 4)
 
 
-def _limit_scores(axis: Axes, scores: pd.Series[float], optimum: float) -> None:
+def _limit_scores(axis: plotters.Axes, scores: pd.Series[float], optimum: float) -> None:
     """Limit the y axis so that the lowest scores are left out, and the optimum if it is far; say what is."""
     low, high, room = scores.quantile(0.1), scores.max(), 0.15
     note = partial(axis.text, x=0.97, transform=axis.transAxes, ha="right", color="#8A8F94", fontsize=7)

@@ -54,19 +54,12 @@ def coordinate(candidate: Candidate, name: str) -> float:
     return float(str(candidate[name]))
 
 
-def initial_and_final(runs: pd.DataFrame, method: str) -> pd.DataFrame:
-    """The lowest errors of a method's searches, at the beginning and at the end.
-
-    Returns:
-        seed, initial (the best error of the first candidates), final (that of the whole search), is_initial
-        (whether the latter is among the former, 0 or 1).
-    """
+def stays_at_first(runs: pd.DataFrame) -> NDArray[np.float64]:
+    """Whether the best trial of a search by the public code is a first candidate: 0 or 1, shape (n_seeds,)."""
     found = searches(runs, LEARNER)
-    n_first, rows = n_initial(found, LEARNER, str(found["dataset"].iloc[0])), []
-    for seed, path in paths(found[found["method"] == method]).groupby("seed"):
-        initial = float(path["error"].iloc[:n_first].min())
-        rows.append([seed, initial, float(path["best"].iloc[-1]), float(path["best"].iloc[-1] == initial)])
-    return pd.DataFrame(rows, columns=["seed", "initial", "final", "is_initial"])
+    n_first = n_initial(found, LEARNER, str(found["dataset"].iloc[0]))
+    by_seed = found[found["method"] == AS_CODED.name].groupby("seed")["error"]
+    return np.array([errors.iloc[:n_first].min() == errors.min() for _, errors in by_seed], dtype=float)
 
 
 # Claims ----------------------------------------------------------------------------------------------------------
@@ -90,7 +83,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     place = places[0] if math.isclose(*places) else math.nan
     return {
         "place": np.array([round(100 * place, 7)]),
-        "is_initial": initial_and_final(runs, "doc002_as_coded")["is_initial"].to_numpy(float),
+        "is_initial": stays_at_first(runs),
         **geometric_means(runs),
     }
 

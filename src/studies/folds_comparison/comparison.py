@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
@@ -26,10 +26,6 @@ from studies.records import Artefact, FoldsOf, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
 from studies.tidy import in_order, mean_by_seed, need, provenance
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 FLOOR: Final = 10
 """Repetitions under which no number is published."""
@@ -245,7 +241,7 @@ def on_front(cost: pd.Series, regret: pd.Series) -> pd.Series:
 
 
 @style.styled
-def draw_pareto(summary: pd.DataFrame) -> Figure:
+def draw_pareto(summary: pd.DataFrame) -> plotters.Figure:
     """A point per strategy, one standard error each side, and the front of those that none betters."""
     if summary.empty:
         figure = style.new_figure(style.TWO_COLUMN[0], 3.7)
@@ -292,7 +288,7 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_anytime(summary: pd.DataFrame) -> Figure:
+def draw_anytime(summary: pd.DataFrame) -> plotters.Figure:
     """A block of panels per n and k, and in it one per strategy, the others in grey behind it."""
     if summary.empty:
         figure = style.new_figure(*style.TWO_COLUMN)
@@ -357,7 +353,7 @@ def summarise_ranks(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_ranks(summary: pd.DataFrame) -> Figure:
+def draw_ranks(summary: pd.DataFrame) -> plotters.Figure:
     """A critical-difference diagram per measure: average ranks, joined where they do not differ."""
     parts = {f"Rank by {title}": summary[summary["measure"] == measure] for measure, title in RANKED.items()}
     return draw_diagrams(parts, _look_of_row, _marker)
@@ -398,7 +394,7 @@ def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_prices(summary: pd.DataFrame) -> Figure:
+def draw_prices(summary: pd.DataFrame) -> plotters.Figure:
     """A row per n and k: seconds of a search, and their share of those of every fit; a line per strategy."""
     lists = list(summary.groupby(list(LISTS)))
     figure = style.new_figure(style.TWO_COLUMN[0], 1.5 + 2.9 * max(1, len(lists)))
@@ -462,7 +458,7 @@ def _marker(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {"marker": look.marker, "markersize": 8 if look.marker == "*" else 6, **edge, **fill}
 
 
-def _scale(axes: Axes, top: float, *, every: int = 1) -> None:
+def _scale(axes: plotters.Axes, top: float, *, every: int = 1) -> None:
     """Shares by their logarithms, regrets up to `top` by their roots; one tick of `every` is shown."""
     axes.set_xscale("log", base=2)
     axes.set_xticks(_TICKS[::every], ["1" if t == 1 else f"1/{round(1 / t)}" for t in _TICKS[::every]])
@@ -473,7 +469,7 @@ def _scale(axes: Axes, top: float, *, every: int = 1) -> None:
     axes.grid(alpha=0.3)
 
 
-def _legend(figure: Figure, *, ncols: int = 4, title: str | None = None) -> None:
+def _legend(figure: plotters.Figure, *, ncols: int = 4, title: str | None = None) -> None:
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=ncols, title=title)
 

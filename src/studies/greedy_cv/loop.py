@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies import style
+from studies import plotters, style
 from studies.greedy_cv import canvas
 from studies.greedy_cv.problem import make_problem
 from studies.greedy_cv.searches import BUDGET, TOLERANCE, bayesian_search
 from studies.records import Artefact
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _CENTRES = {
     "start": (0.7, 0.97), "A": (0.7, 0.77), "B": (0.7, 0.51), "C": (0.7, 0.24), "D": (0.2, 0.51),
@@ -47,7 +43,7 @@ def summarise(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw(run: pd.DataFrame) -> Figure:
+def draw(run: pd.DataFrame) -> plotters.Figure:
     """The loop with the numbers of its last pass, and the loss of every pass."""
     figure = style.new_figure(7.2, 4.0)
     left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
@@ -77,7 +73,7 @@ def box_texts(run: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def _draw_boxes(axes: Axes, run: pd.DataFrame) -> None:
+def _draw_boxes(axes: plotters.Axes, run: pd.DataFrame) -> None:
     axes.set(xlim=(0, 1), ylim=(0, 1), title=f"the last pass of the loop (step {len(run)})")
     axes.axis("off")
     boxes = {}
@@ -92,7 +88,7 @@ def _draw_boxes(axes: Axes, run: pd.DataFrame) -> None:
     axes.text(0.3, 0.2, "no", fontsize=7, va="top", ha="center")
 
 
-def _draw_trace(axes: Axes, run: pd.DataFrame) -> None:
+def _draw_trace(axes: plotters.Axes, run: pd.DataFrame) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.step(run["step"], run["best_so_far"], where="post", color="black", label="best so far")

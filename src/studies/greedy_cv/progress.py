@@ -6,22 +6,18 @@ Figure 8 is one real cross-validation; figures 9 and 10 replay strategies on rea
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from frugal.interface import FoldTask
 from frugal.seeds import rng_for
-from studies import style
+from studies import plotters, style
 from studies.estimates import Array
 from studies.records import Artefact
 from studies.shared import k_fold
 from studies.shared.k_fold import N_FOLDS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 N_CANDIDATES: Final = 12
 BUDGET: Final = 33
@@ -82,7 +78,7 @@ def _cells(tasks: list[FoldTask], scores: Array) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Candidates by folds; an evaluated cell is dark and holds its step, the others are empty."""
     figure = style.new_figure(5.6, 4.2)
     axes = figure.subplots()
@@ -101,7 +97,7 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_steps(figure: Figure, axes: Axes, steps: Array, budget: int) -> None:
+def _draw_steps(figure: plotters.Figure, axes: plotters.Axes, steps: Array, budget: int) -> None:
     """Cells coloured by step, early ones darkest; `steps`, nan where not done, is (n_candidates, n_folds)."""
     from matplotlib import colormaps
 
@@ -118,7 +114,7 @@ def _draw_steps(figure: Figure, axes: Axes, steps: Array, budget: int) -> None:
     bar.ax.invert_yaxis()
 
 
-def _annotate_row(axes: Axes, y: int, row: dict[Any, Any], n_done: int) -> None:
+def _annotate_row(axes: plotters.Axes, y: int, row: dict[Any, Any], n_done: int) -> None:
     """At the right, a candidate's mean so far, bold if it is complete, and whether it is returned."""
     text = f"mean {row['mean_so_far']:.5f} ({n_done} of {N_FOLDS})" if n_done else "not begun"
     text += "  returned" if row["chosen"] else ""

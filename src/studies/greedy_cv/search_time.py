@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -48,10 +48,6 @@ from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, at_least, between, near, near_sd
 from studies.tidy import mean_by_seed, need, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 CLASSIFIERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "bernoulli_nb": {"color": "#00318F", "marker": "o"},
@@ -276,7 +272,7 @@ def summarise_figure11(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_figure11(summary: pd.DataFrame) -> Figure:
+def draw_figure11(summary: pd.DataFrame) -> plotters.Figure:
     """A panel per reading, in it bars per classifier; the published averages as diamonds."""
     readings = list(summary["reading"].unique()) or [""]
     size = max(style.ONE_COLUMN[0], 2.3 * len(readings)), style.ONE_COLUMN[1]
@@ -288,7 +284,7 @@ def draw_figure11(summary: pd.DataFrame) -> Figure:
     return plotters.finish(figure, summary, 3)
 
 
-def _draw_bars(axes: Axes, summary: pd.DataFrame, classifiers: list[str]) -> None:
+def _draw_bars(axes: plotters.Axes, summary: pd.DataFrame, classifiers: list[str]) -> None:
     for shift, method in zip((-0.2, 0.2), SEARCH_METHODS, strict=True):
         part = summary[summary["method"] == method].set_index("classifier").reindex(classifiers)
         look, x = style.LOOKS[method], np.arange(len(classifiers)) + shift
@@ -323,7 +319,7 @@ def summarise_figure12(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_figure12(summary: pd.DataFrame) -> Figure:
+def draw_figure12(summary: pd.DataFrame) -> plotters.Figure:
     """A row per reading, in it a panel per k; greedy by classifier, standard averaged over them as baseline."""
     folds, readings = sorted(summary["k"].unique()) or [0], list(summary["reading"].unique()) or [""]
     figure = style.new_figure(style.TWO_COLUMN[0], 0.9 + 2.4 * len(readings))
@@ -347,7 +343,7 @@ def draw_figure12(summary: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_lengths(axes: Axes, part: pd.DataFrame, ticks: list[int]) -> None:
+def _draw_lengths(axes: plotters.Axes, part: pd.DataFrame, ticks: list[int]) -> None:
     """Search times of one reading and k against n."""
     baseline, look = part[part["method"] == "standard"].groupby("n")["ours"].mean(), style.LOOKS["standard"]
     axes.plot(baseline.index, baseline, color=look.color, linestyle="--", marker="s", label="standard (average)")

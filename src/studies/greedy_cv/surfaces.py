@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -31,10 +31,6 @@ from studies.greedy_cv.searches import (
     surrogate_panels,
 )
 from studies.records import Artefact
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Search = Callable[[Problem, np.random.Generator], pd.DataFrame]
 
@@ -95,7 +91,7 @@ def summarise_random(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_candidates(table: pd.DataFrame) -> Figure:
+def draw_candidates(table: pd.DataFrame) -> plotters.Figure:
     """One panel per budget; strokes at the edges mark the values tried of each hyperparameter."""
     run, surface = split_layers(table)
     figure, both = canvas.panels(2, 3.5)
@@ -110,7 +106,7 @@ def draw_candidates(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_values(axes: Axes, part: pd.DataFrame) -> None:
+def _draw_values(axes: plotters.Axes, part: pd.DataFrame) -> None:
     """A stroke at the top per value of gamma, one at the right per value of lambda."""
     top, right = np.full(len(part), BOUNDS[Y][1]), np.full(len(part), BOUNDS[X][1])
     axes.plot(part[X], top, "|", color="black", ms=7, clip_on=False)
@@ -147,7 +143,7 @@ def summarise_bayesian(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_bayesian(table: pd.DataFrame) -> Figure:
+def draw_bayesian(table: pd.DataFrame) -> plotters.Figure:
     """The surrogate's loss, the acquisition that picks the next point, and the whole run."""
     run, surface = split_layers(table)
     n_seen = _values(surface, "n_seen")[0]
@@ -180,7 +176,7 @@ FIGURE4: Final = _explained(
 
 
 @style.styled
-def draw_evolutionary(table: pd.DataFrame) -> Figure:
+def draw_evolutionary(table: pd.DataFrame) -> plotters.Figure:
     """Population at the first, third and last generation: who is kept, who discarded, who is new."""
     run, surface = split_layers(table)
     figure, three = canvas.panels(3, 3.3)
@@ -194,7 +190,7 @@ def draw_evolutionary(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_population(axes: Axes, part: pd.DataFrame) -> None:
+def _draw_population(axes: plotters.Axes, part: pd.DataFrame) -> None:
     is_new = part["is_new"].astype(bool)
     canvas.dots(axes, part[~is_new], label="parent")
     for origin, marker in (("random", "o"), ("recombination", "s"), ("mutation", "^")):
@@ -217,7 +213,7 @@ FIGURE5: Final = _explained(
 
 
 @style.styled
-def draw_early_stopping(table: pd.DataFrame) -> Figure:
+def draw_early_stopping(table: pd.DataFrame) -> plotters.Figure:
     """Where the candidates lie and how far each got; what each scored at every rung."""
     run, surface = split_layers(table)
     figure, (left, right) = canvas.panels(2, 3.5)
@@ -236,7 +232,7 @@ def draw_early_stopping(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
+def _draw_rungs(axes: plotters.Axes, run: pd.DataFrame) -> None:
     survives = run["survives"].astype(bool)
     for candidate in _values(run, "candidate"):
         line = run[run["candidate"] == candidate]
@@ -262,7 +258,7 @@ FIGURE6: Final = _explained(
 
 
 @style.styled
-def draw_hypergradient(table: pd.DataFrame) -> Figure:
+def draw_hypergradient(table: pd.DataFrame) -> plotters.Figure:
     """The path from each start over the surface, and its loss per iteration."""
     from matplotlib.ticker import MaxNLocator
 
@@ -282,7 +278,7 @@ def draw_hypergradient(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_path(axes: Axes, path: pd.DataFrame, color: str) -> None:
+def _draw_path(axes: plotters.Axes, path: pd.DataFrame, color: str) -> None:
     axes.plot(path[X], path[Y], color="white", lw=2.6, zorder=3)
     axes.plot(path[X], path[Y], color=color, lw=1.4, zorder=3)
     canvas.dots(axes, path.iloc[1:], s=8, color=color, edgecolor="white", linewidth=0.4, label="iterate")

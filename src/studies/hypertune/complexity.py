@@ -27,7 +27,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -45,11 +45,6 @@ from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
 from studies.shared.look_up_tables import is_trial
 from studies.tidy import provenance
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 METHODS: Final = (
     Method("subset", label="a subset (M2 of the document)", color="#D9820A", marker="D", linestyle="-"),
@@ -408,7 +403,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Left and middle: accuracy on test rows, dotted on those trained on; right: the bound of the gap."""
     from matplotlib.ticker import StrMethodFormatter
 
@@ -428,7 +423,7 @@ def draw(table: pd.DataFrame) -> Figure:
     return plotters.finish(figure, table, 2, panels=[gamma])
 
 
-def _draw_accuracies(axis: Axes, table: pd.DataFrame) -> None:
+def _draw_accuracies(axis: plotters.Axes, table: pd.DataFrame) -> None:
     """Accuracies of one panel, a star at the best; those on the rows trained on where they are known."""
     from matplotlib.ticker import PercentFormatter
 
@@ -447,7 +442,7 @@ def _draw_accuracies(axis: Axes, table: pd.DataFrame) -> None:
     axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows", fontsize=8)
 
 
-def _draw_bounds(axis: Axes, table: pd.DataFrame) -> None:
+def _draw_bounds(axis: plotters.Axes, table: pd.DataFrame) -> None:
     """Theorem 1's bound of the gap; grey where it says nothing."""
     looks = {method.name: method.look for method in METHODS}
     plotters.lines(axis, table.assign(mean=table["bound"]), looks, x="complexity", order=looks, band=0)

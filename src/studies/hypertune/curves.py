@@ -36,7 +36,9 @@ from studies.hypertune.searches import (
     CONTROLS,
     DATASETS,
     LEARNERS,
+    N_POINTS,
     OPTIMUM,
+    PANELS,
     PROBLEM,
     TESTER,
     at_floor,
@@ -61,9 +63,6 @@ WHOLE: Final = ("random", "hyperband", "ei", "hypertune", OPTIMUM)
 """Methods in the figures: with trials on all rows; Fabolas and Hyperband on rows ask for few such."""
 COMPARED: Final = ("ei", OPTIMUM, *CONTROLS)
 """Those whose curves HyperTune's are compared with, in verdicts or in the table of controls."""
-PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
-"""Panel -> what it is drawn against."""
-N_POINTS: Final = 201
 
 
 # Claims --------------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def by_data_set(table: pd.DataFrame, value: str, runs: pd.DataFrame) -> Array:
 
 
 def are_real(runs: pd.DataFrame) -> bool:
-    """Whether no run is on a stand-in; `lacking` goes on claim by claim."""
+    """Whether no run is on a stand-in; `lacking` then decides claim by claim."""
     return not runs["data"].map(is_stand_in).any()
 
 

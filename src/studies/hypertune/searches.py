@@ -72,6 +72,10 @@ DATASETS: Final = {
     "cifar10": DataSet("cifar10", "CIFAR-10 (JPEG)"),
 }
 """The printed errors on adult are the majority's: its codes were not scaled. Ours are of both."""
+PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
+"""Panel -> what it is drawn against."""
+N_POINTS: Final = 201
+"""Points of a mean curve over seconds."""
 MAJORITY: Final = "majority"
 """The guess beside the methods: always the most frequent class."""
 OPTIMUM: Final = "hypertune_from_optimum"

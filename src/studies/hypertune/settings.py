@@ -9,7 +9,7 @@ HyperTune's time, which is at most its 8 trials on all rows and 30 on a tenth, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
 
@@ -22,6 +22,7 @@ from studies.settings import (
     Count,
     Distinct,
     FirstCandidates,
+    Item,
     NumbersByMethod,
     Part,
     Positive,
@@ -39,6 +40,8 @@ from studies.settings import (
 
 Dataset = Literal["letter", "mnist", "adult_codes", "adult", "vehicle", "cifar10"]
 Ten = Annotated[int, Field(ge=10, le=MOST)]
+OneOrEach: TypeAlias = Item | Annotated[dict[str, Item], Field(min_length=1)]
+"""A number for all data sets, or one for each."""
 Numbers = Two | None | dict[str, Two | None]
 """Trials of a method: one number, or one for each data set."""
 ON_TABLES: tuple[str, ...] = ("letter", "mnist", "adult_codes", "adult", "vehicle")
@@ -125,9 +128,9 @@ class Tuned(Settings):
 
     datasets: Distinct[Dataset]
     scalers: dict[str, Scaler] = left_out({}, "scaler by data set; the others are not scaled")
-    n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)]
-    n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)]
-    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)]
+    n_train: OneOrEach[Ten]
+    n_valid: OneOrEach[Count]
+    n_test: OneOrEach[Whole]
     subset_share: Part = setting(
         0.1, 'ours; "varied depending on the dataset"', "rows of HyperTune's subsets, of the training rows"
     )
@@ -218,9 +221,9 @@ class OnTables(Tuned):
     scalers: dict[str, Scaler] = setting(
         {"adult": "standard"}, OURS, "scaler by data set; the others are not scaled"
     )
-    n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(_N_TRAIN, _BENCHMARK, _TRAIN)
-    n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(_N_VALID, _BENCHMARK, _VALID)
-    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(_N_TEST, _BENCHMARK, _TEST)
+    n_train: OneOrEach[Ten] = setting(_N_TRAIN, _BENCHMARK, _TRAIN)
+    n_valid: OneOrEach[Count] = setting(_N_VALID, _BENCHMARK, _VALID)
+    n_test: OneOrEach[Whole] = setting(_N_TEST, _BENCHMARK, _TEST)
     strategies: Blocks = setting(_TUNERS, OURS, _BLOCKS)
 
 
@@ -359,9 +362,9 @@ class Mlp(Tuned):
     datasets: Distinct[Dataset] = setting(
         ["mnist"], "the document", "data sets that the learner is tuned on; []: it is not run"
     )
-    n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(50000, _BENCHMARK, _TRAIN)
-    n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(10000, _BENCHMARK, _VALID)
-    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
+    n_train: OneOrEach[Ten] = setting(50000, _BENCHMARK, _TRAIN)
+    n_valid: OneOrEach[Count] = setting(10000, _BENCHMARK, _VALID)
+    n_test: OneOrEach[Whole] = setting(0, _BENCHMARK, _TEST)
     rows_per_class: Count = setting(51, _LEAST, "the least that Fabolas and Hyperband on rows ask for")
     epochs: Two = setting(25, "ours; the document gives them for its CNN", _EPOCHS)
     n_trials: dict[str, Numbers] = setting(
@@ -439,9 +442,9 @@ class CifarCnn(Tuned):
     datasets: Distinct[Dataset] = setting(
         ["cifar10"], "the document", "data sets that the learner is tuned on; []: it is not run"
     )
-    n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(40000, _BENCHMARK, _TRAIN)
-    n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(10000, _BENCHMARK, _VALID)
-    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
+    n_train: OneOrEach[Ten] = setting(40000, _BENCHMARK, _TRAIN)
+    n_valid: OneOrEach[Count] = setting(10000, _BENCHMARK, _VALID)
+    n_test: OneOrEach[Whole] = setting(0, _BENCHMARK, _TEST)
     rows_per_class: Count = setting(51, _LEAST, "the least that Fabolas and Hyperband on rows ask for")
     epochs: Two = setting(25, "the document", _EPOCHS)
     time_s: Annotated[float, Field(gt=0, le=MOST)] | None = setting(
@@ -502,12 +505,7 @@ class CifarCnn(Tuned):
     }
 
 
-_TABLE_TRIALS = {
-    "hypertune_optimum": 70,
-    "hypertune_shared": 70,
-    "hypertune_optimum_reversed": 70,
-    "hypertune_shared_reversed": 70,
-}
+_ON_TABLE = ("hypertune_optimum", "hypertune_shared", "hypertune_optimum_reversed", "hypertune_shared_reversed")
 _TABLE_METHODS = "trials of a search by method, on subsets included; null: not run"
 
 
@@ -516,7 +514,7 @@ class SvmTable(Settings):
 
     n_initial: FirstCandidates = setting(3, OURS, "first candidates of a seed, the same for all methods")
     n_trials: NumbersByMethod = setting(
-        {**_TABLE_TRIALS, "ei_se": 30},
+        {**dict.fromkeys(_ON_TABLE, 70), "ei_se": 30},
         "ours: 20 on all rows, and of EI as many as fill HyperTune's time",
         _TABLE_METHODS,
     )
@@ -528,13 +526,7 @@ class SvmTable(Settings):
     n_seeds: Seeds = setting(40, OURS, _SEEDS)
 
     laptop = {
-        "n_trials": {
-            "hypertune_optimum": 28,
-            "hypertune_shared": 28,
-            "hypertune_optimum_reversed": 28,
-            "hypertune_shared_reversed": 28,
-            "ei_se": 12,
-        },
+        "n_trials": {**dict.fromkeys(_ON_TABLE, 28), "ei_se": 12},
         "strategies": {"hypertune_shared": {"n_subset_trials": 4}},
         "n_seeds": 2,
     }
@@ -560,7 +552,7 @@ class OtherTables(SvmTable):
         "look-up tables that are searched; []: it is not run",
     )
     n_trials: NumbersByMethod = setting(
-        {**_TABLE_TRIALS, "ei_se": 80},
+        {**dict.fromkeys(_ON_TABLE, 70), "ei_se": 80},
         "ours: 20 on all rows, and of EI as many as fill HyperTune's time where a fit is quick",
         _TABLE_METHODS,
     )

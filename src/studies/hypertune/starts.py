@@ -23,7 +23,7 @@ from numpy.random import Generator
 
 from studies import kinds, plotters, style
 from studies.estimates import Array, Arrays, Estimate, ratio, tied
-from studies.hypertune.searches import FLOOR, paths
+from studies.hypertune.searches import FLOOR, N_POINTS, PANELS, paths
 from studies.markdown import crossed, made_of, with_interval
 from studies.records import Artefact, Claim, Floor, LineStyle, Method, Study
 from studies.regions import above
@@ -81,9 +81,6 @@ TABLES: Final = ("svm_mnist", *OTHERS)
 """All of them, in the order in which they are shown."""
 TRIALS: Final = (4, 8, 12, 20)
 """Trials on all rows after which searches are compared; fixed before any run."""
-PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
-"""Panel -> what it is drawn against."""
-N_POINTS: Final = 201
 KEYS: Final = ("dataset", "method", "measure", "trial")
 _MEASURES: Final = ("by_trials", *(f"by_seconds_of_{start}" for start in STARTS))
 _LOOKS: Final = {method.name: method.look for method in METHODS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from studies.records import Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 _LOOKED_UP: Final = ("lookup", "curves")
+_SEARCH: Final = "{method}/{learner}/{dataset}/seed{seed}.parquet"
+"""Path of a search, below `results/trials`."""
 
 
 class TrialJobs:
@@ -53,8 +55,11 @@ class TrialJobs:
         }
         tables = blocks.tables_of_sizes(config)
         self._strategies = {
-            (learner, problem, method.name): self._planned(search, method.name, learner, problem, tables)
+            (learner, problem, method.name): blocks.planned(
+                search, method, block, problem, table=tables.get((learner, problem), block)
+            )
             for name, search in self.searches.items()
+            for block in (self._blocks[name],)
             for learner, problem in self._problems[name]
             for method in search.methods
             if method.name in self._n_trials[name, problem]
@@ -76,14 +81,6 @@ class TrialJobs:
         n_rows = self.config["hypertune"]["defaults"][learner]["n_rows"]
         name = dataset if n_rows is None else f"{dataset}_{n_rows}"
         return [f"results/networks/{learner}/{name}/default.csv"]
-
-    def _planned(
-        self, search: Study, method: str, learner: str, problem: str, tables: Mapping[tuple[str, str], Config]
-    ) -> dict[str, Any]:
-        """Settings of a method on a problem: those of its block, and what the problem asks for."""
-        block = self._blocks[search.name]
-        table = tables.get((learner, problem), block)
-        return blocks.planned(search, search.method(method), block, problem, table=table)
 
     def _search(self, w: Wildcards) -> Study:
         """The experiment that a search belongs to."""
@@ -168,7 +165,7 @@ class TrialJobs:
         for one in self._searches_of(w):
             line = ["trials", one.method, "--learner", one.learner, "--dataset", one.dataset, "--seed", one.seed]
             line += ["--n-trials", self.search_trials(one), "--settings", self.search_settings(one)]
-            line += ["--output", f"{output}/{one.method}/{one.learner}/{one.dataset}/seed{one.seed}.parquet"]
+            line += ["--output", f"{output}/{_SEARCH.format(**vars(one))}"]
             lines.append(shlex.join(map(str, line)))
         return lines
 
@@ -178,23 +175,12 @@ class TrialJobs:
 
     def search_files(self, w: Wildcards) -> list[str]:
         """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
-        search, problems = self.searches[w.search], self._problems[w.search]
-        return [
+        looked_up = [
             f"results/{learner}/{name}.parquet"
-            for learner, name in problems
-            if learner in _LOOKED_UP and search.resource == "sizes"
-        ] + [
-            path
-            for method in search.method_names
-            for learner, dataset in problems
-            if method in self._n_trials[w.search, dataset]
-            for path in self._seeds_of(search, method, learner, dataset)
+            for learner, name in self._problems[w.search]
+            if learner in _LOOKED_UP and self.searches[w.search].resource == "sizes"
         ]
-
-    def _seeds_of(self, search: Study, method: str, learner: str, dataset: str) -> list[str]:
-        """The searches of a method on a problem, one for each seed."""
-        folder = f"results/trials/{method}/{learner}/{dataset}"
-        return [f"{folder}/seed{seed}.parquet" for seed in range(self._blocks[search.name]["n_seeds"])]
+        return looked_up + [f"results/trials/{_SEARCH.format(**vars(one))}" for one in self._searches_of(w)]
 
     def gather_flags(self, w: Wildcards) -> str:
         """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
@@ -292,10 +278,11 @@ class TrialJobs:
     def compared_searches(self, w: Wildcards) -> list[str]:
         """All searches on a problem, after the table or the curves that they look up."""
         looked_up = [f"results/{w.learner}/{w.dataset}.parquet"] if w.learner in _LOOKED_UP else []
+        problem = (w.learner, w.dataset)
         return looked_up + [
-            path
+            f"results/trials/{_SEARCH.format(method=method, learner=w.learner, dataset=w.dataset, seed=seed)}"
             for method in self._compared(w)[0]
-            for path in self._seeds_of(self._search_of[w.learner, w.dataset, method], method, w.learner, w.dataset)
+            for seed in range(self._blocks[self._search_of[*problem, method].name]["n_seeds"])
         ]
 
     def compared_data(self, w: Wildcards) -> list[str]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies import plotters, style
 
 N_FOLDS: Final = 5
 _TRAIN, _VALIDATION = "#DCE9FA", "#00318F"
@@ -44,7 +40,7 @@ def summarise(seed: int, *, root: str | Path = "data") -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Parts of each iteration, by fold and by row of the data, and the accuracy of each iteration."""
     figure = style.new_figure(*style.TWO_COLUMN)
     left, middle, right = figure.subplots(1, 3, sharey=True, width_ratios=[1.1, 1.5, 0.8])
@@ -58,7 +54,7 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_fold_blocks(axes: Axes, n_validation: NDArray[np.int64]) -> None:
+def _draw_fold_blocks(axes: plotters.Axes, n_validation: NDArray[np.int64]) -> None:
     """One row per iteration, one block per fold, dark for its `n_validation` rows, shape (n_folds,)."""
     numbers = range(1, N_FOLDS + 1)
     for iteration, n_rows in zip(numbers, n_validation, strict=True):
@@ -69,7 +65,7 @@ def _draw_fold_blocks(axes: Axes, n_validation: NDArray[np.int64]) -> None:
     axes.set(xlabel="fold", ylabel="iteration", title="parts, by fold", xticks=numbers, yticks=numbers)
 
 
-def _draw_row_stripes(axes: Axes, is_validation: NDArray[np.bool_]) -> None:
+def _draw_row_stripes(axes: plotters.Axes, is_validation: NDArray[np.bool_]) -> None:
     """One stripe per iteration; `is_validation` has shape (n_folds, n_rows)."""
     from matplotlib.colors import ListedColormap
 
@@ -81,7 +77,7 @@ def _draw_row_stripes(axes: Axes, is_validation: NDArray[np.bool_]) -> None:
     axes.set(xlabel="row of the data", title="the same parts, by row")
 
 
-def _draw_accuracies(axes: Axes, iterations: pd.DataFrame) -> None:
+def _draw_accuracies(axes: plotters.Axes, iterations: pd.DataFrame) -> None:
     """A dot per iteration, and their mean."""
     mean = float(iterations["mean_accuracy"].iloc[0])
     axes.axvline(mean, color="black", ls="--", lw=1.0, label=rf"mean $\theta$ = {mean:.4f}", zorder=1)

@@ -9,18 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.records import Look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LEVEL: Final = 0.05
 """Of the test and of the critical difference."""
@@ -128,7 +124,7 @@ def rank_table(runs: pd.DataFrame, measure: str, blocks: list[str]) -> pd.DataFr
     return table.sort_values(["mean_rank", "method"], ignore_index=True)[COLUMNS]
 
 
-def draw_diagrams(parts: Mapping[str, pd.DataFrame], look_of: LookOf, marker_of: MarkerOf) -> Figure:
+def draw_diagrams(parts: Mapping[str, pd.DataFrame], look_of: LookOf, marker_of: MarkerOf) -> plotters.Figure:
     """A diagram below the other, those of fewer than `MIN_BLOCKS` cells left out; for use inside `style.styled`.
 
     Args:
@@ -162,7 +158,9 @@ def _stretches(part: pd.DataFrame) -> list[tuple[float, float]]:
     return alike(part["mean_rank"].to_numpy(), float(part["critical_difference"].iloc[0]))
 
 
-def _draw_diagram(axes: Axes, part: pd.DataFrame, height: float, look_of: LookOf, marker_of: MarkerOf) -> None:
+def _draw_diagram(
+    axes: plotters.Axes, part: pd.DataFrame, height: float, look_of: LookOf, marker_of: MarkerOf
+) -> None:
     """One diagram, best ranks at the left; y counts lines of text downwards from the scale of ranks."""
     n, difference = len(part), float(part["critical_difference"].iloc[0])
     edge = max(n, 1 + difference)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.methods import TRIALS
 from studies.records import Artefact, Look, default_look
 from studies.shared.ranks import COLUMNS as RANKS
@@ -18,10 +18,6 @@ from studies.tidy import provenance
 from studies.trajectories import mean_curve
 from studies.trials_comparison.problems_and_methods import GROUPS, PROBLEMS, in_order
 from studies.trials_comparison.regrets import PROBLEM, budget_of, ends, ordered, runs_of, titles
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 N_POINTS: Final = 201
 _DOTS: Final = (0, (1, 1))
@@ -87,7 +83,7 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
 
 
 @style.styled
-def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
+def draw_anytime(summary: pd.DataFrame, currency: str) -> plotters.Figure:
     """A column of panels per problem and a row per method, the problem's other methods in grey behind it.
 
     What terminates shares the row of what does not, dotted. The vertical line is the budget of
@@ -115,7 +111,7 @@ def _row_of(method: str) -> str:
     return TRIALS[method].variant_of if _is_terminating(method) else method
 
 
-def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+def _draw_problem(panels: Mapping[str, plotters.Axes], part: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """The column of one problem."""
     lines = part.dropna(subset=["x", "mean"])
     if lines.empty:
@@ -147,7 +143,7 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping
     _scale_regret(axes, lines)
 
 
-def _scale_regret(axes: Axes, lines: pd.DataFrame) -> None:
+def _scale_regret(axes: plotters.Axes, lines: pd.DataFrame) -> None:
     """Scale the vertical axis by square roots, up to the highest mean or drawn interval."""
     highest = lines["mean"].where(lines["n_seeds"] < style.N_OF_BAND, lines[["mean", "high"]].max(axis=1))
     top = 105 * float(highest.max()) or 1.0
@@ -160,7 +156,7 @@ def _scale_regret(axes: Axes, lines: pd.DataFrame) -> None:
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
-def _draw_line(axes: Axes, method: str, look: Look, line: pd.DataFrame) -> None:
+def _draw_line(axes: plotters.Axes, method: str, look: Look, line: pd.DataFrame) -> None:
     """Mean regret with its band, a marker where the line ends; what terminates is dotted."""
     style.band(axes, line, look.color, step="post", alpha=0.25, rasterized=True)
     axes.plot(
@@ -169,7 +165,7 @@ def _draw_line(axes: Axes, method: str, look: Look, line: pd.DataFrame) -> None:
     )  # fmt: skip
 
 
-def _say_missing(axes: Axes, part: pd.DataFrame) -> None:
+def _say_missing(axes: plotters.Axes, part: pd.DataFrame) -> None:
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
         text = "no incumbent:\n" + "\n".join(
@@ -179,7 +175,7 @@ def _say_missing(axes: Axes, part: pd.DataFrame) -> None:
         axes.text(0.98, 0.96, text, transform=axes.transAxes, ha="right", va="top", fontsize=5.5, bbox=behind)
 
 
-def _explain(figure: Figure) -> None:
+def _explain(figure: plotters.Figure) -> None:
     """What is the same in all rows: lines, bands, the grey, and the budget."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -224,7 +220,7 @@ def summarise_ranks(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
 
 
 @style.styled
-def draw_ranks(summary: pd.DataFrame, currency: str) -> Figure:
+def draw_ranks(summary: pd.DataFrame, currency: str) -> plotters.Figure:
     """A critical-difference diagram per group of problems."""
     looks = looks_of(summary["method"])
     shown = {

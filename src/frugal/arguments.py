@@ -225,7 +225,7 @@ def _check_shape(settings: Mapping[str, Any]) -> None:
 
 
 class _Help(argparse.ArgumentDefaultsHelpFormatter):
-    """Shows defaults, but for those that are nothing."""
+    """Shows the default of every option, except None, False and []."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         is_nothing = action.default is None or action.default is False or action.default == []
@@ -283,10 +283,10 @@ def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that hands a command line with any of `flags` to `other`.
+    """A parser of a command with two forms: a command line with one of `flags` is parsed by `other`.
 
-    The argument `data` may also follow the values of the option `listed`; argparse would read it as one of them.
-    The parsed attribute `flags` has the flag of every option by its name.
+    The positional argument `data` may follow the values of the option `listed`. argparse alone would take it for
+    one more value. The parsed attribute `flags` has the flag of every option by its name.
     """
 
     other: argparse.ArgumentParser | None = None

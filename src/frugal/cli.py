@@ -179,9 +179,10 @@ def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
 
 @contextmanager
 def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> Iterator[JournalFile]:
-    """The journal of the job that writes `args.output`; it goes, and states beside it, once that is written.
+    """Yield the journal of the job that writes `args.output`.
 
-    It is continued if the job's code is unchanged; `args.restart` sets an existing one aside.
+    The journal and the states beside it are removed once the output is written. An existing journal is continued
+    if the job's code is unchanged; `args.restart` sets it aside.
 
     Raises:
         ValueError: if another job that is under way writes the same journal.

@@ -96,11 +96,11 @@ class Bounded(io.RawIOBase):
         self._stream, self._limit, self._place, self.name = stream, limit, 0, name
 
     def readable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def tell(self) -> int:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_known, check_positive, is_real
+from frugal.checks import as_python, check_known, check_positive, is_real
 from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
@@ -370,9 +370,7 @@ def _text(distribution: Any) -> str:
 def _set_plain_bounds(dimension: Uniform | Integer) -> None:
     """Keep bounds that are numbers of NumPy as Python's, which do not overflow."""
     for name in ("low", "high"):
-        bound = getattr(dimension, name)
-        if isinstance(bound, np.generic):
-            object.__setattr__(dimension, name, bound.item())
+        object.__setattr__(dimension, name, as_python(getattr(dimension, name)))
 
 
 def _check_bounds(low: float, high: float, scale: str) -> None:

@@ -57,7 +57,7 @@ def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
 
 
 def _constant(samples: Floats, here: NDArray[np.bool_] | Literal[True] = True) -> Floats:
-    """The value along the last axis, of those that are `here`, where all are equal; nan elsewhere."""
+    """The common value along the last axis if all values selected by `here` are equal, nan if they differ."""
     low = samples.min(axis=-1, where=here, initial=np.inf)
     return np.where(low == samples.max(axis=-1, where=here, initial=-np.inf), low, np.nan)
 

@@ -6,9 +6,10 @@ If training rows are equally distant, the neighbour that scikit-learn takes depe
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -16,7 +17,7 @@ from typing import Any
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Limit numerical libraries to one thread inside the block, whatever OMP_NUM_THREADS is."""
-    with _libraries("openmp").limit(limits=1), _one_blas_thread():  # OpenMP has a limit for each thread
+    with _limited("openmp"), _one_blas_thread():  # OpenMP has a limit for each thread
         yield
 
 
@@ -39,7 +40,7 @@ if hasattr(os, "register_at_fork"):
 def _one_blas_thread() -> Iterator[None]:
     """Limit BLAS until the last of several threads has left: its limit is one for the whole process."""
     with _counting:
-        _blocks.append(None if _blocks else _libraries("blas").limit(limits=1))
+        _blocks.append(None if _blocks else _limited("blas"))
     try:
         yield
     finally:
@@ -51,9 +52,17 @@ def _one_blas_thread() -> Iterator[None]:
                 _blocks.pop()
 
 
-@cache
-def _libraries(user_api: str) -> Any:
-    """Controller of the loaded numerical libraries of a kind, cached: finding them takes longer than most fits."""
+def _limited(user_api: str) -> Any:
+    return _libraries(user_api, len(sys.modules)).limit(limits=1)
+
+
+@lru_cache(maxsize=4)
+def _libraries(user_api: str, n_modules: int) -> Any:
+    """Controller of the loaded numerical libraries of a kind.
+
+    Finding them takes longer than most fits, so it is cached. An import may load further ones, so that they are
+    found anew if the number of modules has changed.
+    """
     import sklearn.neighbors  # noqa: F401  a limit reaches only what is loaded: OpenMP and both BLAS are, by this
     from threadpoolctl import ThreadpoolController
 

@@ -34,7 +34,7 @@ IDLE_S: Final = 300.0
 """Seconds after which a process without a task ends; the same as in joblib."""
 _END, _FORGET, _LOAD, _TASK = b"e", b"f", b"l", b"t"
 """First byte of a message to a process: its kind."""
-_STARTING: Final = threading.Lock()
+_starting = threading.Lock()
 """Held while a process starts: a forked process must not inherit the pipes of another that is starting."""
 
 
@@ -274,7 +274,7 @@ class _Worker(threading.Thread):
         Raises:
             BrokenExecutor: if the system refuses to start one.
         """
-        with _STARTING:
+        with _starting:
             context = _context(self._start_method)
             ours, other = context.Pipe()
             process = context.Process(target=_work, args=(other,), daemon=True)
@@ -373,14 +373,14 @@ def _end_idle() -> None:
         found.shutdown()
 
 
-def _forget_idle() -> None:
-    """Forget the workers after a fork: they belong to the parent, as do their threads."""
-    global _idle
-    _idle = _Idle()
+def _after_fork() -> None:
+    """Forget the idle workers and who holds the lock: they belong to the parent, as do their threads."""
+    global _idle, _starting
+    _idle, _starting = _Idle(), threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_idle)
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 # In a worker ----------------------------------------------------------------------------------------------------

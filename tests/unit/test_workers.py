@@ -62,6 +62,9 @@ def work(task):
         case "processes":
             with get_context("fork").Pool(1) as pool:
                 return pool.map(len, ["ab"])
+        case "workers":
+            with Workers(1, work, start_method="fork") as inner:
+                return inner.submit(work, "process").result(60) != os.getpid()
         case "lambda":
             return threading.Lock()
         case "process":
@@ -177,6 +180,10 @@ def test_one_thread_is_used_by_each_process(monkeypatch):
 
 def test_a_task_may_start_processes(workers):
     assert workers.submit(work, "processes").result() == [2]
+
+
+def test_a_task_may_have_workers_of_its_own(workers):
+    assert workers.submit(work, "workers").result(60) is True
 
 
 def test_a_task_that_is_stopped_costs_no_other_its_process():

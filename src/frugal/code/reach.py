@@ -18,7 +18,7 @@ DATA: Final = -1
 END: Final = -1
 """After the numbers of the definitions that one name leads to."""
 READERS: Final = ("importlib.resources.", "pkgutil.get_data")
-"""What reads the data files of a package."""
+"""Functions that read the data files of a package."""
 
 
 class Switches(NamedTuple):

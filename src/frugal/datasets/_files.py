@@ -81,7 +81,7 @@ def _settle(old: Path, target: Path) -> None:
                 raise
     if old.exists():
         rest = fresh_name(target)
-        with suppress(FileNotFoundError):  # the same
+        with suppress(FileNotFoundError):  # another process was faster
             old.replace(rest)  # what is half removed must never be put back
         remove(rest)
 

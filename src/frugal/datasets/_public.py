@@ -37,7 +37,7 @@ _HANDLERS = (
     web.HTTPRedirectHandler,
     web.HTTPErrorProcessor,
 )
-"""Those of `urllib` without files of this machine, ftp and data in an address."""
+"""Handlers of urllib, except those for local files, ftp and `data:` addresses."""
 
 
 @contextmanager
@@ -130,9 +130,9 @@ CIFAR_FILE = "cifar-10-python.tar.gz"
 _NETWORK = (OSError, EOFError, http.client.HTTPException, zlib.error)
 """What an unreachable, slow or half-sent answer raises inside the two clients."""
 _OPENML = (*_NETWORK, ValueError, LookupError, TypeError)
-"""And an answer that is no JSON, or other JSON than scikit-learn looks into, or a table with another checksum."""
+"""The same, and other JSON than scikit-learn looks into, or none, or a table with another checksum."""
 _TORCHVISION = (*_NETWORK, RuntimeError)
-"""And an archive with another checksum."""
+"""The same, and an archive with another checksum."""
 
 
 def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tuple[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import thread_time
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -23,12 +23,6 @@ from frugal.workers import Workers
 Evaluate = Callable[[FoldTask], Fit]
 _NO_RUNGS: Final[Mapping[int, ScoreTable]] = MappingProxyType({})
 _NOTHING_KEPT: Final[Mapping[FoldTask, Fit]] = MappingProxyType({})
-_FITS: Final[Family[FoldTask, Fit]] = Family(
-    noun="fit",
-    name=lambda task: f"candidate {task.candidate}, fold {task.fold}",
-    answer=Fit,
-    failed=lambda task, seconds, reason: Fit(math.nan, seconds, reason),
-)
 Ended = TypeVar("Ended", "Interrupted", "OutOfMemoryError", "Broken")
 
 
@@ -249,7 +243,12 @@ def run(
     """
     check_whole("n_pending", n_pending, 1)
     log = _Log(strategy)
-    family = replace(_FITS, failed=lambda task, seconds, reason: Fit(failed_score, seconds, reason))
+    family: Family[FoldTask, Fit] = Family(
+        noun="fit",
+        name=lambda task: f"candidate {task.candidate}, fold {task.fold}",
+        answer=Fit,
+        failed=lambda task, seconds, reason: Fit(failed_score, seconds, reason),
+    )
     with Pending(family, evaluate, executor, fit_timeout, kept.get, keep) as pending:
         try:
             drive(log.ask, log.tell, pending, n_pending, stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.checks import check_choice, is_whole
+from frugal.checks import check_choice, check_whole, is_whole
 from frugal.folds.fits import Classifier, Fit, built, fit_and_score, name_of, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
@@ -175,8 +175,9 @@ def score(
         epochs: passes over the training rows, for networks and for nothing else.
 
     Raises:
-        ValueError: on an unknown name (also of a hyperparameter), an empty candidate list, folds that do not exist
-            or are repeated, a network without epochs, or epochs for another learner.
+        ValueError: on an unknown name (also of a hyperparameter), an empty candidate list, a hyperparameter that
+            JSON cannot hold, such as a kernel object, a seed that is no whole number, folds that do not exist or
+            are repeated, a network without epochs, or epochs for another learner.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -195,8 +196,11 @@ def score(
     """
     dataset = _as_dataset(dataset)
     check_choice("space", space, SPACES)
+    if isinstance(candidates, Mapping):
+        raise ValueError(f"candidates must be a list of mappings, got one mapping: {candidates!r}")
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
+    check_whole("seed", seed, 0)
     name = _checked_name(classifier)
     if (epochs is not None) != (name in NETWORKS):
         raise ValueError(f"networks need epochs and others take none; {name} was given epochs={epochs}")
@@ -204,7 +208,7 @@ def score(
     numbers = _checked_folds(where, folds)
     candidates = [plain(candidate) for candidate in candidates]
     _check_hyperparameters(classifier, candidates)
-    texts = [json.dumps(c, sort_keys=True) for c in candidates]
+    texts = [_as_text(candidate) for candidate in candidates]
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
     is_batched = exact_batch and isinstance(classifier, str) and classifier in CLASSIFIERS
@@ -288,6 +292,19 @@ def _check_hyperparameters(classifier: Classifier, candidates: Sequence[Candidat
             raise
         except ValueError:  # a value out of range fails the candidate, not the call
             continue
+
+
+def _as_text(candidate: Candidate) -> str:
+    """A candidate as the table's file holds it."""
+    for name, value in candidate.items():
+        try:
+            json.dumps(value, sort_keys=True)
+        except TypeError as error:
+            raise ValueError(
+                f"{name!r} of a candidate must be a number, text, bool, None, or a list or mapping of these, "
+                f"got {value!r}"
+            ) from error
+    return json.dumps(candidate, sort_keys=True)
 
 
 @dataclass(frozen=True, eq=False)

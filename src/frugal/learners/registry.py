@@ -174,7 +174,10 @@ def check_fitted(learner: str) -> None:
 
 
 def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator:
-    """An unfitted scikit-learn classifier with the candidate's hyperparameters.
+    """An unfitted classifier with the candidate's hyperparameters.
+
+    It is an estimator of scikit-learn. Three are not: `elastic_net`, `svm_rff` and `sgd_logistic_regression` have
+    `fit` and `predict` alone.
 
     Args:
         learner: name of a learner that is fitted in one go.

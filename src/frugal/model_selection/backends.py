@@ -17,12 +17,10 @@ class Backend:
     """The executor of a search and its number of workers.
 
     Attributes:
-        evaluate: task -> result.
         executor: the executor; None: tasks run in this thread, one at a time.
         n_pending: number of tasks that may be pending at once.
     """
 
-    evaluate: Evaluate
     executor: Executor | None
     n_pending: int
 
@@ -61,7 +59,7 @@ def open_backend(
             found: Executor | None = stack.enter_context(holding(executor, evaluate))
         else:
             found, n_workers = _joblib_executor(evaluate, n_jobs, needs_workers, stack)
-        yield Backend(evaluate, found, n_pending or (n_workers * n_per_worker if n_workers > 1 else 1))
+        yield Backend(found, n_pending or (n_workers * n_per_worker if n_workers > 1 else 1))
 
 
 def _joblib_executor(

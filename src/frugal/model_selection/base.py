@@ -76,7 +76,7 @@ def _as_indices(part: Any) -> Any:
 
 ProblemT = TypeVar("ProblemT", bound=Problem)
 OutcomeT = TypeVar("OutcomeT")
-"""What a search returns, for its own record."""
+"""What `_search` returns: each search has a class of its own for it."""
 
 
 class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]

@@ -225,7 +225,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                 try:
                     trace = run(
                         strategy,
-                        backend.evaluate,
+                        evaluation,
                         executor=backend.executor,
                         n_pending=backend.n_pending,
                         fit_timeout=self.fit_timeout,

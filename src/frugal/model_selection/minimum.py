@@ -174,7 +174,7 @@ def minimize(
     for name, limit in (("time_limit", time_limit), ("trial_timeout", trial_timeout)):
         if limit is not None:
             check_positive(name, limit)
-    check_number("verbose", verbose, 0)
+    check_number("verbose", int(verbose) if isinstance(verbose, bool) else verbose, 0)
     if not callable(function):
         raise ValueError(f"function must be callable, got {function!r}")
     searched = as_space(space)
@@ -198,7 +198,7 @@ def minimize(
                 progress.add(lambda: None if limited.best is None else limited.best.error, kept.n_answered)
 
             interruption = run.go(
-                backend.evaluate,
+                evaluate,
                 executor=backend.executor,
                 n_pending=backend.n_pending,
                 trial_timeout=trial_timeout,

@@ -177,8 +177,6 @@ def _fill(results: dict[str, Any], name: str, values: Floats, which: NDArray[np.
 
 def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Floats, chosen: int | None) -> None:
     """Rank candidates by folds and rows, most first, then by mean; ties share a rank, as in scikit-learn."""
-    from scipy.stats import rankdata
-
     complete: NDArray[np.bool_] = np.asarray(has.all(axis=1))
     scores = _columns(results, f"test_{metric}", has.shape[1])
     means = np.full(len(scores), np.nan)
@@ -194,16 +192,20 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     is_chosen = np.zeros(len(scores), dtype=bool)
     if not complete.any() and chosen is not None:
         is_chosen[chosen] = True
-    ranks = np.zeros(len(scores), dtype=np.int32)
+    results[f"rank_test_{metric}"] = ranks_by(means, ~complete, -most, ~is_chosen)
+
+
+def ranks_by(means: Floats, *keys: NDArray[Any]) -> NDArray[np.int32]:
+    """Ranks from 1, each (n,): by the keys in their order, least first, then by mean, greatest first.
+
+    Ties share a rank. Failed ones, whose mean is nan, tie as the last.
+    """
+    from scipy.stats import rankdata
+
     failed = np.isnan(means)
-    keys = np.column_stack([failed, ~complete, -most, ~is_chosen]).astype(float)
-    keys[failed] = 1.0, 0.0, 0.0, 0.0  # failed candidates tie, however many folds they have
-    n_ranked = 0
-    for key in sorted(set(map(tuple, keys.tolist()))):
-        members = (keys == key).all(axis=1)
-        ranks[members] = n_ranked + rankdata(-np.nan_to_num(means[members]), method="min")
-        n_ranked += int(members.sum())
-    results[f"rank_test_{metric}"] = ranks
+    table = np.column_stack([failed, *(np.where(failed, 0.0, key) for key in (*keys, -means))])
+    _, place = np.unique(table, axis=0, return_inverse=True)
+    return rankdata(place.ravel(), method="min").astype(np.int32)
 
 
 def _more(

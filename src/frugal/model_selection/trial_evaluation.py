@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, FoldTask, Trial, TrialTask
 from frugal.model_selection.evaluation import Evaluation, ScoredFit, primary_score
-from frugal.model_selection.results import formatter_input, metric_names
+from frugal.model_selection.results import formatter_input, metric_names, ranks_by
 from frugal.model_selection.trial_plan import Plan, usable
 from frugal.seeds import seed_for
 from frugal.trials.checks import LARGEST_TARGET
@@ -153,7 +152,7 @@ def tabulate_trials(
     results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)
     for metric in metrics:
-        results[f"rank_test_{metric}"] = _ranks(results[f"mean_test_{metric}"], resource)
+        results[f"rank_test_{metric}"] = ranks_by(results[f"mean_test_{metric}"], -resource)
     more: dict[str, Any] = {"order": np.arange(1, len(trials) + 1)}
     return results | more | ({} if plan.varies is None else {"resource": resource})
 
@@ -163,18 +162,6 @@ def _resource(trial: Trial, plan: Plan, n_rows: int) -> int:
         assert trial.task.epochs is not None
         return trial.task.epochs
     return n_rows if trial.task.n_rows is None else trial.task.n_rows
-
-
-def _ranks(means: Any, resource: Any) -> Any:
-    """Ranks from 1: by resource, most first, then by mean; ties share a rank, failed trials come last."""
-    ranks, n_ranked = np.zeros(len(means), dtype=np.int32), 0
-    failed = np.isnan(means)
-    groups = [~failed & (resource == amount) for amount in sorted(set(resource[~failed]), reverse=True)]
-    for group in [*groups, failed]:
-        values = np.where(np.isnan(means[group]), 0.0, -means[group])
-        ranks[group] = n_ranked + rankdata(values, method="min")
-        n_ranked += int(group.sum())
-    return ranks
 
 
 def choice_of(params: Mapping[str, Any], plan: Plan, parameter: str | None) -> dict[str, Any]:

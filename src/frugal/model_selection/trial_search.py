@@ -388,7 +388,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
                 progress.add(score, journal.n_answered)
 
             interruption = run.go(
-                backend.evaluate,
+                evaluation,
                 executor=backend.executor,
                 n_pending=backend.n_pending,
                 trial_timeout=self.trial_timeout,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from frugal.checks import is_real
 from frugal.model_selection.definitions import definitions_in
 from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
 from frugal.trials.live import as_text, without_addresses
@@ -47,7 +47,7 @@ def space_text(space: SearchSpace) -> str:
 def _dimension(name: object, values: Any) -> Dimension:
     if isinstance(values, Dimension) and not isinstance(values, type):
         return values
-    if isinstance(values, tuple) and len(values) == 2 and all(map(_is_number, values)):
+    if isinstance(values, tuple) and len(values) == 2 and all(map(is_real, values)):
         low, high = values
         raise ValueError(
             f"{name!r} is the tuple {values!r}, which may be a range or two values: for a range give "
@@ -64,7 +64,3 @@ def _dimension(name: object, values: Any) -> Dimension:
         f"{name!r} must be a dimension such as Uniform(0.0, 1.0), a list of values or a frozen distribution of "
         f"scipy.stats, got {values!r}"
     )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

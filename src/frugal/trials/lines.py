@@ -261,11 +261,13 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
         path: path of the journal, which need not exist; None: there is no journal.
 
     Raises:
-        ValueError: naming the journal, if another search is writing it.
+        ValueError: naming the journal, if another search is writing it, or if it is a folder.
     """
     if path is None or fcntl is None:
         yield
         return
+    if os.path.lexists(path):
+        check_plain(os.fspath(path))
     lock = Path(f"{os.fspath(path)}.lock")
     lock.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:

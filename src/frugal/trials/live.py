@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
 Evaluate = Callable[[TrialTask], Trial]
 _ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")
-_TRIALS: Final[Family[TrialTask, Trial]] = Family(
-    noun="trial",
-    name=lambda task: f"trial {task.id}",
-    answer=Trial,
-    failed=lambda task, seconds, reason: Trial(task, math.nan, seconds, math.nan, reason=reason),
-)
 
 
 class LiveRun:
@@ -91,12 +85,13 @@ class LiveRun:
         def keep_new(task: TrialTask, trial: Trial) -> None:
             keep(self._timed(task, trial))
 
-        def failed(task: TrialTask, seconds: float, reason: str) -> Trial:
-            return Trial(task, failed_error, seconds, math.nan, reason=reason)
-
-        with Pending(
-            replace(_TRIALS, failed=failed), evaluate, executor, trial_timeout, kept, keep_new
-        ) as pending:
+        family: Family[TrialTask, Trial] = Family(
+            noun="trial",
+            name=lambda task: f"trial {task.id}",
+            answer=Trial,
+            failed=lambda task, seconds, reason: Trial(task, failed_error, seconds, math.nan, reason=reason),
+        )
+        with Pending(family, evaluate, executor, trial_timeout, kept, keep_new) as pending:
             try:
                 drive(self._ask, self._tell, pending, n_pending, lambda: False)
             except (KeyboardInterrupt, BrokenExecutor) as interruption:

@@ -265,6 +265,12 @@ def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
         ({"splits": "grouped"}, "unknown splits 'grouped'; known: stratified, plain"),
         ({"scaler": "max"}, "unknown scaler 'max'; known: none, min_max"),
         ({"candidates": []}, "candidates is empty"),
+        ({"candidates": {"n_neighbors": 3}}, "candidates must be a list of mappings, got one mapping: {'n_nei"),
+        (
+            {"candidates": [{"n_neighbors": 3, "metric": max}]},
+            "'metric' of a candidate must be a number, text, bool, None, or a list or mapping of these, got <",
+        ),
+        ({"seed": None}, "seed must be at least 0 and a whole number, got None"),
         (
             {"candidates": [{"n_neighbors": 3}, {"n_neighbours": 3}]},
             r"knn does not take these hyperparameters: .*'n_neighbours'",
@@ -367,6 +373,21 @@ def test_the_limit_of_threads_ends_with_the_last_block_whichever_began_first():
     env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     ran = subprocess.run([sys.executable, "-c", TWO_BLOCKS], env=env, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "{1} {2}"
+
+
+def test_the_limit_reaches_a_library_that_was_loaded_after_the_first_block():
+    code = """
+from threadpoolctl import threadpool_info
+from frugal.threads import one_thread
+with one_thread():
+    pass
+import torch
+with one_thread():
+    print({library["num_threads"] for library in threadpool_info()})
+"""
+    env = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    ran = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "{1}"
 
 
 def test_numbers_of_numpy_count_folds_seeds_and_rows():

@@ -113,8 +113,9 @@ def test_expected_improvement_beats_random_search_on_branin():
     assert least <= np.mean(searched) < least + 0.5
 
 
-def test_the_answer_is_the_best_of_the_trials_and_these_are_a_table():
-    found = minimize(bowl, SPACE, strategy="random", n_trials=12, random_state=0)
+def test_the_answer_is_the_best_of_the_trials_and_these_are_a_table(capsys):
+    found = minimize(bowl, SPACE, strategy="random", n_trials=12, random_state=0, verbose=True)
+    assert "12 of at most 12 trials" in capsys.readouterr().out
     assert tuple(found.trials.columns) == COLUMNS
     assert found.error == found.trials["error"].min() == bowl(found.candidate) < 0
     assert (found.n_trials, found.ended, len(found.trials)) == (12, "", 12)

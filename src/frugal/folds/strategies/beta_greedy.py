@@ -65,15 +65,13 @@ class BetaGreedy(BaseFoldStrategy):
         self._quantile = quantile
         self._heap: list[tuple[float, int]] = []
         self._worth = np.full(n_candidates, -math.inf)
-        self._n_swept = 0
         self._pruned: dict[int, list[int]] = {}
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of every candidate, then the most promising that is not to be dropped."""
         ledger = self._ledger
-        if self._n_swept < ledger.n_candidates:
-            self._n_swept += 1
-            return ledger.ask(self._n_swept - 1, 0)
+        if ledger.n_asked < ledger.n_candidates:
+            return ledger.ask(ledger.n_asked, 0)
         while self._heap:
             candidate = heapq.heappop(self._heap)[1]
             best = int(self._worth.argmax())

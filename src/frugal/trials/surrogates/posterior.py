@@ -24,7 +24,7 @@ from frugal.trials.surrogates.kernels import Array
 JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
 """Jitters added to the diagonal, in multiples of its mean; the first that allows a factorisation is used."""
 SMALLEST_VARIANCE = 1e-12
-"""Where a variance is clipped, in multiples of the prior one."""
+"""A variance is raised to at least this multiple of its prior variance."""
 LARGEST_ROUND_OFF = -1e-8
 """A variance below this multiple of the largest prior variance raises FloatingPointError: it is no round-off."""
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.searches import search
-from studies import paired, style
+from studies import paired
 from studies.exploration import (
     comparison,
     errors_as_coded,
@@ -715,9 +715,7 @@ def test_frames_go_on_from_what_was_tried_and_try_where_most_is_expected():
     assert f"{frames[1]['next_y']:.3f}" in routine.set_index("stage").loc["task", "text"]
 
 
-def test_every_figure_is_drawn_from_its_numbers_as_a_file_holds_them(
-    tmp_path, task1_runs, task2_runs, function_runs
-):
+def test_every_figure_is_drawn_from_its_numbers_as_a_file_holds_them(task1_runs, task2_runs, function_runs):
     cost = pd.DataFrame({"method": ["gp", "gp", "dngo", "dngo"], "n_trials": [10, 20] * 2, "seconds": [1, 8, 1, 2],
                          "seed": 0, "data": "generated"})  # fmt: skip
     given = {
@@ -730,8 +728,7 @@ def test_every_figure_is_drawn_from_its_numbers_as_a_file_holds_them(
     for name, figure in figures.items():
         quick = QUICK if name in ("routine", "dngo_frames") else {}
         table = pd.read_csv(io.StringIO(figure.summarise(given[name], **quick).to_csv(index=False)))
-        style.save(figure.draw(table), tmp_path / f"{name}.png", tmp_path / f"{name}.svg")
-        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+        assert any(axis.has_data() or axis.texts for axis in figure.draw(table).axes)
 
 
 def test_searches_of_functions_know_their_minimum():

@@ -12,7 +12,6 @@ from scipy import optimize, stats
 from frugal.trials.acquisitions import LogEI
 from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import DNGO
-from studies import style
 from studies.exploration import errors_as_coded, paper, polynomial, task1
 from studies.exploration.polynomial import CANDIDATES, GIVEN, INITIAL, METHODS, Point
 from studies.registry import experiments
@@ -318,9 +317,3 @@ def test_the_figure_shows_the_points_the_band_and_both_evidences():
     left, right = figure.axes
     assert [len(line.get_xdata()) for line in left.lines] == [161, 10]
     assert [len(line.get_xdata()) for line in right.lines] == [8, 8]
-
-
-def test_the_figure_is_written(tmp_path):
-    figure = task1.draw(task1.summarise())
-    style.save(figure, tmp_path / "task1.png", tmp_path / "task1.svg")
-    assert (tmp_path / "task1.png").stat().st_size > 10_000

@@ -1,5 +1,7 @@
 """The jobs of the folds family and of networks, as the workflow's rules and people call them."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,13 +12,24 @@ from studies.cli import main
 SCORES = ["job", "scores", "--dataset", "wdbc", "--classifier", "knn", "--seed", "0", "--n-folds", "3"]
 
 
+KEPT = ("results/folds/scores/a.parquet", "results/folds/seconds/a.parquet")
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    """A folder with kept scores of one repetition."""
+    folder = tmp_path_factory.mktemp("scored")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main([*SCORES, "--output", KEPT[0], "--seconds-output", KEPT[1]]) == 0
+    return folder
+
+
 @pytest.fixture
-def kept(place):
-    """Kept scores of one repetition, and the folder they are in."""
-    output = "results/folds/scores/a.parquet"
-    seconds = "results/folds/seconds/a.parquet"
-    assert main([*SCORES, "--output", output, "--seconds-output", seconds]) == 0
-    return output
+def kept(place, scored):
+    """Kept scores of one repetition, in the folder in which the test runs."""
+    shutil.copytree(scored, place, dirs_exist_ok=True)
+    return KEPT[0]
 
 
 def refused(capsys, arguments):

@@ -128,6 +128,16 @@ def test_a_packed_search_is_the_search_of_its_own_path(plan):
     assert pack == "results/trials/packs/functions"
 
 
+def test_a_length_can_be_a_job_of_its_own():
+    # Of one seed: two methods, nine cells; three k and five n of Table 1, three n of Tables 2 and 3.
+    one_seed = {name: {"n_seeds": 1} for name in ("search_time", "early_stopping", "wall_clock")}
+    given = {"scale": "paper", "lengths_per_job": 1, "greedy_cv": one_seed}
+    folds = Plan(configuration.complete(given, source="configuration")).folds
+    files = {name: set(folds.experiment_files(Wildcards(experiment=name))) for name in one_seed}
+    assert len(files["search_time"] | files["early_stopping"]) == 2 * 9 * (3 * 5 + 3)
+    assert len(files["wall_clock"]) == 2 * 9 * 3
+
+
 def test_a_packed_replay_is_the_search_of_its_own_path(plan):
     lines = plan.folds.replay_pack_jobs(Wildcards(experiment="search_time", method="greedy"), "packs/a")
     assert len(lines) == 3 * 3  # datasets, classifiers; one number of folds

@@ -90,13 +90,12 @@ def texts(figure):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_figure_draws_from_a_small_run_and_marks_a_stand_in(name, tmp_path):
+def test_a_figure_draws_from_a_small_run_and_marks_a_stand_in(name):
     marks = {}
     for data in ("original", "original/stand-in"):
         summary = FIGURES[name].summarise(runs=SMALL[name].assign(data=data))
         figure = FIGURES[name].draw(summary)
-        style.save(figure, tmp_path / "f.png", tmp_path / "f.svg")
-        assert (tmp_path / "f.png").stat().st_size > 5000
+        assert any(axis.has_data() for axis in figure.axes)
         marks[data] = any("stand-in data" in text for text in texts(figure))
     assert marks == {"original": False, "original/stand-in": True}
 

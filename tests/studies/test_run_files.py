@@ -1,5 +1,6 @@
 """Runs of one paper are no runs of another: what tables, figures, claims and refits refuse."""
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -28,6 +29,13 @@ SHOWN = [
     for name, runs in getattr(run_files.everything(paper), f"{kind}s").items()
 ]
 OTHERS = {"hypertune": "elastic_net", "big_data": "subsampling", "trials_comparison": "svm-digits"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _each_file_is_read_once():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_files, "read_rows", cache(run_files.read_rows))
+        yield
 
 
 def refused(capsys, arguments):

@@ -105,13 +105,6 @@ def test_search_times_follow_from_the_kept_scores(smoke):
     assert (greedy["search_time"] >= (greedy["n"] + greedy["k"] - 1) / (greedy["n"] * greedy["k"])).all()
 
 
-def test_a_second_run_has_nothing_to_do(smoke):
-    started = time.monotonic()
-    done = snakemake(smoke, *SMOKE)
-    assert "Nothing to be done" in done.stdout
-    assert time.monotonic() - started < 60  # a hang, not a benchmark
-
-
 def test_more_patience_with_downloads_fetches_nothing_again(smoke):
     (smoke / "patient.yaml").write_text("download: {timeout_s: 120, n_retries: 9}")
     assert "Nothing to be done" in snakemake(smoke, *SMOKE, "patient.yaml", "--dry-run").stdout

@@ -156,9 +156,9 @@ SEARCHED = "results/trials/tpe/function/branin/seed0.parquet"
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory):
-    """A finished run of TINY and of one search of trials, each fold, seed and search in a job."""
+    """A finished run of TINY, each fold, seed and search in a job."""
     place = tiny(tmp_path_factory.mktemp("apart"))
-    done = snakemake(place, "--configfile", "tiny.yaml", "--", RUNS, SEARCHED)
+    done = snakemake(place, "--configfile", "tiny.yaml", "--", RUNS)
     assert done.returncode == 0, done.stdout[-4000:]
     return place
 
@@ -194,19 +194,6 @@ def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(apart, tmp_path):
         assert contents(cut, pattern) == contents(apart, pattern) != {}
 
 
-def test_packed_searches_are_those_of_jobs_of_their_own(apart, tmp_path):
-    packed = tiny(tmp_path, TINY | {"searches_per_job": "all"})
-    done = snakemake(packed, "--configfile", "tiny.yaml", "--", RUNS, SEARCHED)
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert "rule packed_trials:" in done.stdout
-    assert "rule packed_search:" in done.stdout
-    for pattern in ("results/folds/search/**/*.parquet", RUNS):
-        assert contents(packed, pattern) == contents(apart, pattern) != {}
-    measured = ["seconds", "overhead_s"]
-    found, alone = (pd.read_parquet(place / SEARCHED).drop(columns=measured) for place in (packed, apart))
-    pd.testing.assert_frame_equal(found, alone)
-
-
 FEW_CELLS = {
     "greedy_cv": {
         "datasets": ["wdbc"],
@@ -219,20 +206,23 @@ FEW_CELLS = {
 
 def test_full_fan_out_makes_the_same_bytes_in_other_jobs(tmp_path):
     packed, full = (tiny(tmp_path / fan_out, FEW_CELLS | {"fan_out": fan_out}) for fan_out in ("packed", "full"))
-    targets = ("greedy_cv_table1", "greedy_cv_figure1", "greedy_cv_figure11", "big_data_bias_figure")
+    targets = ("greedy_cv_table1", "greedy_cv_figure1", "greedy_cv_figure11", "big_data_bias_figure", SEARCHED)
     plans = []
     for place in (packed, full):
         done = snakemake(place, "--configfile", "tiny.yaml", "--", *targets)
         assert done.returncode == 0, done.stdout[-4000:]
         plans.append(set(re.findall(r"^(?:local)?rule (\w+):$", done.stdout, flags=re.MULTILINE)))
     assert {name for name in plans[0] if "pack" in name} == {
-        "search_pack", "packed_search", "pack", "packed_table", "packed_figure",
+        "search_pack", "packed_search", "trials_pack", "packed_trials", "pack", "packed_table", "packed_figure",
     }  # fmt: skip
-    assert {"scores", "search", "rows", "table", "figure"} <= plans[1]
+    assert {"scores", "search", "trials", "rows", "table", "figure"} <= plans[1]
     assert not {name for name in plans[1] if "pack" in name}
     timed = "results/big_data/runs/bias.parquet"  # rows have their seconds
     found, packed_rows = (pd.read_parquet(place / timed).drop(columns="seconds") for place in (full, packed))
     pd.testing.assert_frame_equal(found, packed_rows)
+    measured = ["seconds", "overhead_s"]
+    found, packed_trials = (pd.read_parquet(place / SEARCHED).drop(columns=measured) for place in (full, packed))
+    pd.testing.assert_frame_equal(found, packed_trials)
     for paper, n_files in (("greedy_cv", 12), ("big_data", 5)):  # runs and cells; 2 of a table, 4 of a figure
         files, expected = (contents(place, f"results/{paper}/**/*") for place in (full, packed))
         assert files.keys() == expected.keys()

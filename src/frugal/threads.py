@@ -38,7 +38,10 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Limit BLAS until the last of several threads has left: its limit is one for the whole process."""
+    """Limit BLAS until the last of several threads has left: its limit is one for the whole process.
+
+    A BLAS that is loaded while a block is open is limited from the next first block on.
+    """
     with _counting:
         _blocks.append(None if _blocks else _limited("blas"))
     try:
@@ -53,6 +56,8 @@ def _one_blas_thread() -> Iterator[None]:
 
 
 def _limited(user_api: str) -> Any:
+    import sklearn.neighbors  # noqa: F401  a limit reaches only what is loaded: OpenMP and both BLAS are, by this
+
     return _libraries(user_api, len(sys.modules)).limit(limits=1)
 
 
@@ -60,10 +65,9 @@ def _limited(user_api: str) -> Any:
 def _libraries(user_api: str, n_modules: int) -> Any:
     """Controller of the loaded numerical libraries of a kind.
 
-    Finding them takes longer than most fits, so it is cached. An import may load further ones, so that they are
-    found anew if the number of modules has changed.
+    Finding them takes longer than most fits, so they are cached. An import may load more libraries. So they are
+    looked for again when the number of modules has changed.
     """
-    import sklearn.neighbors  # noqa: F401  a limit reaches only what is loaded: OpenMP and both BLAS are, by this
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api=user_api)

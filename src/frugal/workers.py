@@ -374,7 +374,7 @@ def _end_idle() -> None:
 
 
 def _after_fork() -> None:
-    """Forget the idle workers and who holds the lock: they belong to the parent, as do their threads."""
+    """Drop the idle workers and replace the lock: both are the parent's, as are the threads that use them."""
     global _idle, _starting
     _idle, _starting = _Idle(), threading.Lock()
 

@@ -127,7 +127,7 @@ def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
 def _wilson(yes: float, n: float, p: float, q: float) -> tuple[float, float, float]:
     """Wilson's interval of a share p = yes / n, q its quantile: lower end, centre, upper end.
 
-    centre (1 - centre) is the variance of one answer: equal answers do not mean no chance.
+    centre (1 - centre) is the variance of one answer, so it is not 0 where all answers are equal.
     """
     centre = (yes + q * q / 2) / (n + q * q)
     half = q * math.sqrt(p * (1 - p) / n + q * q / (4 * n * n)) / (1 + q * q / n)

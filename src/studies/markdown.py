@@ -30,8 +30,12 @@ def render(table: pd.DataFrame) -> str:
     down, across = keys[: keys.index("method")], keys[keys.index("method") :]
     cells = table.assign(cell=[_cell(row) for row in table.itertuples()])
     wide = cells.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False).fillna("")
-    wide.columns = pd.Index([_head(across, _parts(labels)) for labels in wide.columns.tolist()])
-    return f"{plain(wide.rename(index=NAMES).reset_index())}\n{_note(table)}\n"
+    heads = [*down, *(_head(across, _parts(labels)) for labels in wide.columns.tolist())]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for index, row in wide.iterrows():
+        names = [NAMES.get(str(part), str(part).replace("_", " ")) for part in _parts(index)]
+        lines.append("| " + " | ".join([*names, *row.astype(str)]) + " |")
+    return "\n".join(lines) + "\n\n" + _note(table) + "\n"
 
 
 def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:

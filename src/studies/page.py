@@ -115,7 +115,7 @@ def _artefact(config: Mapping[str, Any], results: Path, paper: str, artefact: Ar
 
 
 def is_wide(picture: Path) -> bool:
-    """Whether a PNG, whose header has its size, is too wide for a phone, where it then scrolls in its box."""
+    """Whether a PNG is too wide for a phone, where it then scrolls in its box. Its header holds its size."""
     width, height = struct.unpack(">II", picture.read_bytes()[16:24])
     return bool(width >= WIDE * height)
 

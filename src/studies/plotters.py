@@ -25,7 +25,7 @@ Every = Callable[[int, int], Any]
 
 
 def note(axis: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **look: Any) -> None:
-    """A text beside a point in the data's coordinates, `shift` points of a font away from it."""
+    """A text beside a point in the data's coordinates, offset by `shift` typographic points."""
     axis.annotate(text, at, xytext=shift, textcoords="offset points", **look)
 
 

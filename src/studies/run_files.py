@@ -121,7 +121,7 @@ def check_derived(paper: str, name: str, paths: Sequence[str]) -> None:
 
 
 def check_refitted(paper: str, paths: Iterable[str]) -> None:
-    """Accept only searches whose choices a paper refits, and the tables or curves that they look up.
+    """Refuse all but searches whose choices a paper refits, and the tables or curves that they look up.
 
     Raises:
         ValueError: as `check_shown`, or if the paper has no searches whose choices could be fitted.

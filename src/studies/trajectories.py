@@ -34,7 +34,7 @@ def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tu
 
 
 def stays_within(values: Array, limit: float) -> int:
-    """First index from which on all values (n,) are at most a limit, n if the last one is above it or nan."""
+    """First index from which on all values (n,) are at most a limit, n if the last value is above it or is nan."""
     above = np.flatnonzero(~(values <= limit))
     return int(above[-1]) + 1 if len(above) else 0
 

@@ -86,7 +86,7 @@ def test_histograms_lie_around_the_exact_bins():
 
 
 @pytest.mark.parametrize("name", FROM_MODEL)
-def test_a_figure_is_drawn_from_its_csv_alone(name):
+def test_the_csv_of_a_figure_holds_its_numbers_and_is_drawn(name):
     table = FIGURES[name].summarise(seed=0)
     read_back = pd.read_csv(io.StringIO(table.to_csv(index=False, float_format="%.10g")))
     pd.testing.assert_frame_equal(read_back, table, rtol=1e-9, check_dtype=False)

@@ -288,7 +288,7 @@ def test_what_is_shown_of_document_003(run):
         ("claims", "beta_pruning", "", ("model", "explored", "swept")),
         ("table", "hypertune", "budgets", ("mlp", "mlp_refits")),
         ("table", "folds_comparison", "strategies_network", ("network",)),
-        ("figure", "folds_comparison", "pareto_network", ("network",)),
+        ("figure", "folds_comparison", "anytime_network", ("network",)),
         ("table", "trials_comparison", "strategies", ("svm-digits",)),
     ],
 )

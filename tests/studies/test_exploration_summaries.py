@@ -675,10 +675,6 @@ def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, 
     assert not task2.IS_ENOUGH(after(task2_runs, 11).assign(cost=5000.0))
     assert greediness.IS_ENOUGH(after(function_runs, 28))
     assert not greediness.IS_ENOUGH(after(function_runs, 27))
-    logistic = after(function_runs, 28).assign(learner="sgd_logistic_regression", dataset="mnist")
-    logistic = logistic.drop_duplicates(["method", "seed", "id"])
-    assert greediness.IS_ENOUGH(logistic)
-    assert not greediness.IS_ENOUGH(logistic[logistic["id"] < 29])
     with pytest.raises(ValueError, match="no claims on the runs 'intervals'; known: task1, task1_scores"):
         judge_paper("exploration", {"intervals": refit_runs}, "smoke")
 
@@ -728,7 +724,7 @@ def test_every_figure_is_drawn_from_its_numbers_as_a_file_holds_them(task1_runs,
     for name, figure in figures.items():
         quick = QUICK if name in ("routine", "dngo_frames") else {}
         table = pd.read_csv(io.StringIO(figure.summarise(given[name], **quick).to_csv(index=False)))
-        assert any(axis.has_data() or axis.texts for axis in figure.draw(table).axes)
+        assert all(axis.has_data() or axis.texts for axis in figure.draw(table).axes)
 
 
 def test_searches_of_functions_know_their_minimum():

@@ -138,6 +138,13 @@ def test_a_length_can_be_a_job_of_its_own():
     assert len(files["wall_clock"]) == 2 * 9 * 3
 
 
+def test_a_job_replays_thirty_seeds_and_all_lengths():
+    folds = Plan(configuration.complete({"scale": "paper"}, source="configuration")).folds
+    files = folds.experiment_files(Wildcards(experiment="search_time"))
+    assert len(files) == 2 * 9 * 3
+    assert all("/nall/" in path and path.endswith("/seeds0-29.parquet") for path in files)
+
+
 def test_a_packed_replay_is_the_search_of_its_own_path(plan):
     lines = plan.folds.replay_pack_jobs(Wildcards(experiment="search_time", method="greedy"), "packs/a")
     assert len(lines) == 3 * 3  # datasets, classifiers; one number of folds

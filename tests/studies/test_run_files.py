@@ -34,7 +34,8 @@ OTHERS = {"hypertune": "elastic_net", "big_data": "subsampling", "trials_compari
 @pytest.fixture(scope="module", autouse=True)
 def _each_file_is_read_once():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_files, "read_rows", cache(run_files.read_rows))
+        read = cache(run_files.read_rows)
+        patch.setattr(run_files, "read_rows", lambda path: read(path).copy())
         yield
 
 

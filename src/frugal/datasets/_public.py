@@ -130,9 +130,9 @@ CIFAR_FILE = "cifar-10-python.tar.gz"
 _NETWORK = (OSError, EOFError, http.client.HTTPException, zlib.error)
 """What an unreachable, slow or half-sent answer raises inside the two clients."""
 _OPENML = (*_NETWORK, ValueError, LookupError, TypeError)
-"""The same, and other JSON than scikit-learn looks into, or none, or a table with another checksum."""
+"""Those, and what scikit-learn raises if the answer is no JSON, lacks keys, or has another checksum."""
 _TORCHVISION = (*_NETWORK, RuntimeError)
-"""The same, and an archive with another checksum."""
+"""Those, and what torchvision raises on an archive with another checksum."""
 
 
 def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tuple[str, list[str]]:

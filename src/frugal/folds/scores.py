@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -176,8 +177,8 @@ def score(
 
     Raises:
         ValueError: on an unknown name (also of a hyperparameter), an empty candidate list, a hyperparameter that
-            JSON cannot hold, such as a kernel object, a seed that is no whole number, folds that do not exist or
-            are repeated, a network without epochs, or epochs for another learner.
+            JSON cannot hold, such as a kernel object, a seed that is no whole number of at least 0, folds that do
+            not exist or are repeated, a network without epochs, or epochs for another learner.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -196,8 +197,8 @@ def score(
     """
     dataset = _as_dataset(dataset)
     check_choice("space", space, SPACES)
-    if isinstance(candidates, Mapping):
-        raise ValueError(f"candidates must be a list of mappings, got one mapping: {candidates!r}")
+    if isinstance(candidates, Mapping) or not all(isinstance(one, Mapping) for one in candidates):
+        raise ValueError(f"candidates must be a list of mappings, got {reprlib.repr(candidates)}")
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
     check_whole("seed", seed, 0)
@@ -207,8 +208,8 @@ def score(
     where = Folds(dataset, n_folds, seed, scaler, splits, epochs)
     numbers = _checked_folds(where, folds)
     candidates = [plain(candidate) for candidate in candidates]
-    _check_hyperparameters(classifier, candidates)
     texts = [_as_text(candidate) for candidate in candidates]
+    _check_hyperparameters(classifier, candidates)
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
     is_batched = exact_batch and isinstance(classifier, str) and classifier in CLASSIFIERS
@@ -301,8 +302,8 @@ def _as_text(candidate: Candidate) -> str:
             json.dumps(value, sort_keys=True)
         except TypeError as error:
             raise ValueError(
-                f"{name!r} of a candidate must be a number, text, bool, None, or a list or mapping of these, "
-                f"got {value!r}"
+                f"{name!r} of a candidate must be a number, text, bool, None, a list of these, or a mapping of "
+                f"texts to these, got {value!r}"
             ) from error
     return json.dumps(candidate, sort_keys=True)
 

@@ -176,8 +176,8 @@ def check_fitted(learner: str) -> None:
 def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator:
     """An unfitted classifier with the candidate's hyperparameters.
 
-    It is an estimator of scikit-learn. Three are not: `elastic_net`, `svm_rff` and `sgd_logistic_regression` have
-    `fit` and `predict` alone.
+    All but three are estimators of scikit-learn: `elastic_net`, `svm_rff` and `sgd_logistic_regression` have only
+    `fit` and `predict`.
 
     Args:
         learner: name of a learner that is fitted in one go.

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from errno import ENOLCK, ENOSYS, EOPNOTSUPP
 from itertools import count
@@ -261,12 +261,12 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
         path: path of the journal, which need not exist; None: there is no journal.
 
     Raises:
-        ValueError: naming the journal, if another search is writing it, or if it is a folder.
+        ValueError: naming the journal, if another search is writing it, or if it is no plain file.
     """
     if path is None or fcntl is None:
         yield
         return
-    if os.path.lexists(path):
+    with suppress(FileNotFoundError):
         check_plain(os.fspath(path))
     lock = Path(f"{os.fspath(path)}.lock")
     lock.parent.mkdir(parents=True, exist_ok=True)

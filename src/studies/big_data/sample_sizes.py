@@ -279,7 +279,7 @@ def _sooner(later: str, sooner: str, currency: str, end: str) -> Measure:
 
 
 def _falls(method: str) -> Measure:
-    """Sum of the likelihood's falls less that of theta 0.5, in points: no ratio, since that may be 0."""
+    """Sum of the likelihood's falls less that of theta 0.5, in points: a difference, since that may be 0."""
     return lambda arrays, rng: mean(100 * (arrays[f"{method}_fall"] - arrays["dynamic_50_fall"]))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from frugal.trials.problems import Problem, Report
 
 CURRENCIES: Final = ("rows", "seconds")
-"""What is spent: seconds of trials, of their checks and of the optimiser; rows, as the problem counts them."""
+"""What is spent: rows, as the problem counts them; seconds of trials, of their checks and of the optimiser."""
 
 
 class Clocked:

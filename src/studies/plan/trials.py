@@ -56,10 +56,13 @@ class TrialJobs:
         tables = blocks.tables_of_sizes(config)
         self._strategies = {
             (learner, problem, method.name): blocks.planned(
-                search, method, block, problem, table=tables.get((learner, problem), block)
+                search,
+                method,
+                self._blocks[name],
+                problem,
+                table=tables.get((learner, problem), self._blocks[name]),
             )
             for name, search in self.searches.items()
-            for block in (self._blocks[name],)
             for learner, problem in self._problems[name]
             for method in search.methods
             if method.name in self._n_trials[name, problem]

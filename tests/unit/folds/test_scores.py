@@ -265,11 +265,12 @@ def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
         ({"splits": "grouped"}, "unknown splits 'grouped'; known: stratified, plain"),
         ({"scaler": "max"}, "unknown scaler 'max'; known: none, min_max"),
         ({"candidates": []}, "candidates is empty"),
-        ({"candidates": {"n_neighbors": 3}}, "candidates must be a list of mappings, got one mapping: {'n_nei"),
+        ({"candidates": {"n_neighbors": 3}}, "candidates must be a list of mappings, got {'n_nei"),
         (
             {"candidates": [{"n_neighbors": 3, "metric": max}]},
-            "'metric' of a candidate must be a number, text, bool, None, or a list or mapping of these, got <",
+            "'metric' of a candidate must be a number, text, bool, None, a list of these, or a mapping .* got <",
         ),
+        ({"candidates": [3]}, r"candidates must be a list of mappings, got \[3\]"),
         ({"seed": None}, "seed must be at least 0 and a whole number, got None"),
         (
             {"candidates": [{"n_neighbors": 3}, {"n_neighbours": 3}]},

@@ -86,8 +86,8 @@ class Method:
     @property
     def look(self) -> Look:
         """How it is drawn: `default_look` where the record says nothing."""
-        given = {one.name: getattr(self, one.name) for one in fields(Look)}
-        return replace(default_look(self.name), **{name: value for name, value in given.items() if value})
+        parts = {part.name: getattr(self, part.name) for part in fields(Look)}
+        return replace(default_look(self.name), **{name: value for name, value in parts.items() if value})
 
 
 def method_of(methods: Sequence[Method], name: str) -> Method:

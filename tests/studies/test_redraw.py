@@ -17,16 +17,20 @@ LACKING = Path(__file__).with_name("lacking.txt")
 """Artefacts whose numbers cannot be made again, since their runs are not published; it shrinks as these are."""
 LARGE = ("big_data", "greedy_cv", "hypertune", "trials_comparison")
 """Papers whose artefacts take longer than all others together."""
+RENDERED = ("folds_comparison", "trials_comparison")
+"""Papers that the smoke run does not make, so that their figures are rendered here."""
 SMOKE = config.load(ROOT / "config/config.yaml", ROOT / "config/smoke.yaml")
 
 
 @pytest.fixture(autouse=True)
-def at_root(monkeypatch, request):
+def at_root(monkeypatch):
     monkeypatch.chdir(ROOT)  # where captions have their templates
-    if "comparison" not in request.node.name:
-        # Pictures are drawn, and not rendered: no bytes of them are compared, and the smoke run renders all
-        # but those of the comparisons.
-        monkeypatch.setattr(style, "save", lambda figure, png, svg: [Path(path).touch() for path in (png, svg)])
+
+
+def leave_empty(figure, png, svg):
+    """In the place of `style.save`: no bytes of pictures are compared, so they are drawn and not rendered."""
+    Path(png).touch()
+    Path(svg).touch()
 
 
 @pytest.mark.parametrize(
@@ -34,6 +38,8 @@ def at_root(monkeypatch, request):
 )
 def test_what_is_published_is_made_again_with_the_same_bytes_and_without_a_solver(paper, tmp_path, monkeypatch):
     forbid(monkeypatch)
+    if paper not in RENDERED:
+        monkeypatch.setattr(style, "save", leave_empty)
     redrawn = redraw([paper], published=PUBLISHED, output=tmp_path)
     assert redrawn.differing == {}, "run python -m studies redraw --output results/published, and read the changes"
     folder = artefacts.shown(paper, SMOKE).folder
@@ -59,8 +65,9 @@ def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
 
 
 @pytest.fixture
-def place(tmp_path):
+def place(tmp_path, monkeypatch):
     """Figure 1 of document 004, its runs, and all else that is made from these, published alone."""
+    monkeypatch.setattr(style, "save", leave_empty)
     folder = tmp_path / "published/hypertune"
     artefacts_of_runs = ("figures/figure1", "figures/starts", "tables/starts")
     for name in (
@@ -105,7 +112,8 @@ def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(p
     assert "hypertune/figure9.md, which no artefact makes" in capsys.readouterr().err
 
 
-def test_the_summary_of_claims_is_made_of_those_of_every_paper_and_compared(tmp_path):
+def test_the_summary_of_claims_is_made_of_those_of_every_paper_and_compared(tmp_path, monkeypatch):
+    monkeypatch.setattr(style, "save", leave_empty)
     published = tmp_path / "published"
     for name in ("beta_pruning", "exploration"):
         shutil.copytree(PUBLISHED / name, published / name)

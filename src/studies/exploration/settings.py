@@ -145,12 +145,7 @@ class Functions(Settings):
     n_seeds: Seeds = setting(30, OURS, _SEEDS)
 
     laptop = {"n_trials": 14, "strategies": _LAPTOP, "n_seeds": 2}
-    smoke = {
-        "n_initial": 3,
-        "n_trials": 4,
-        "strategies": _SMOKE,
-        "n_seeds": 1,
-    }
+    smoke = {"n_initial": 3, "n_trials": 4, "strategies": _SMOKE, "n_seeds": 1}
     desk = {"n_trials": 60, "strategies": {"dngo": {"n_epochs": 200}}}
 
 
@@ -190,14 +185,7 @@ class Logistic(Settings):
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"n_train": 500, "n_valid": 1000, "n_trials": 12, "strategies": _LAPTOP, "n_seeds": 2}
-    smoke = {
-        "n_train": 200,
-        "n_valid": 500,
-        "n_initial": 3,
-        "n_trials": 4,
-        "strategies": _SMOKE,
-        "n_seeds": 1,
-    }
+    smoke = {"n_train": 200, "n_valid": 500, **Functions.smoke}
     desk = {"n_train": 1000, "n_trials": 30, "strategies": {"dngo": {"n_epochs": 200}}}
 
 

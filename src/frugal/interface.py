@@ -15,12 +15,29 @@ Candidate = Mapping[str, object]
 
 
 class RunError(ValueError):
-    """A run failed on input that was good; the command line ends with status 3 in place of 2."""
+    """A run failed on input that was good; the command line ends with status 3 in place of 2.
+
+    Examples:
+        >>> from frugal.interface import RunError
+        >>> str(RunError("all 8 fits failed"))
+        'all 8 fits failed'
+    """
 
 
 @dataclass(frozen=True)
 class Wait:
-    """Nothing to start until an answer comes (unlike None, which means finished)."""
+    """Nothing to start until an answer comes (unlike None, which means finished).
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.folds import make
+        >>> from frugal.interface import WAIT
+        >>> strategy = make("greedy", n_candidates=1, n_folds=2, rng=np.random.default_rng(0))
+        >>> strategy.ask()
+        FoldTask(candidate=0, fold=0, n_rows=None)
+        >>> strategy.ask() is WAIT  # its only candidate is being fitted
+        True
+    """
 
 
 WAIT: Final = Wait()
@@ -34,6 +51,13 @@ class FoldTask:
         candidate: index into the candidate list.
         fold: fold number, from 0.
         n_rows: rows of the whole dataset to use, taken inside the split; None: all of them.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.folds import make
+        >>> strategy = make("greedy", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> strategy.ask()
+        FoldTask(candidate=0, fold=0, n_rows=None)
     """
 
     candidate: int
@@ -52,6 +76,11 @@ class TrialTask:
         subset: which seeded draw of `n_rows` rows (same number, same rows).
         epochs: passes over the rows, for learners that train in epochs.
         resume_from: id of the trial whose state continues.
+
+    Examples:
+        >>> from frugal.interface import TrialTask
+        >>> TrialTask(id=0, candidate={"C": 1.0}, n_rows=512)
+        TrialTask(id=0, candidate={'C': 1.0}, n_rows=512, subset=0, epochs=None, resume_from=None)
     """
 
     id: int
@@ -74,6 +103,11 @@ class Trial:
         curve: validation score per epoch, where the learner has epochs.
         reason: why the trial failed; empty if it did not.
         overhead_s: optimiser time before the trial.
+
+    Examples:
+        >>> from frugal.interface import Trial, TrialTask
+        >>> Trial(TrialTask(id=0, candidate={"C": 1.0}), error=0.08, seconds=1.5, cost=512.0).error
+        0.08
     """
 
     task: TrialTask
@@ -86,7 +120,21 @@ class Trial:
 
 
 class FoldStrategy(Protocol):
-    """Chooses which fold of which candidate to evaluate next."""
+    """Chooses which fold of which candidate to evaluate next.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.folds import make
+        >>> from frugal.interface import FoldStrategy
+        >>> scores = [[0.90, 0.92], [0.80, 0.95]]  # by candidate and fold
+        >>> strategy: FoldStrategy = make(
+        ...     "greedy_early_stopping", n_candidates=2, n_folds=2, rng=np.random.default_rng(0)
+        ... )
+        >>> while (task := strategy.ask()) is not None:
+        ...     strategy.tell(task, scores[task.candidate][task.fold])
+        >>> strategy.incumbent, strategy.complete
+        (0, True)
+    """
 
     def ask(self) -> FoldTask | Wait | None:
         """Next evaluation; WAIT: none before an answer is told; None: finished."""
@@ -104,7 +152,20 @@ class FoldStrategy(Protocol):
 
 
 class TrialStrategy(Protocol):
-    """Chooses which candidate to try next, and on how much."""
+    """Chooses which candidate to try next, and on how much.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.interface import Trial, TrialStrategy
+        >>> from frugal.spaces import SearchSpace, Uniform
+        >>> from frugal.trials import make
+        >>> space = SearchSpace({"x": Uniform(-1.0, 1.0)})
+        >>> strategy: TrialStrategy = make("random", space=space, n_trials=3, rng=np.random.default_rng(0))
+        >>> while (task := strategy.ask()) is not None:
+        ...     strategy.tell(Trial(task, error=task.candidate["x"] ** 2, seconds=0.0, cost=1.0))
+        >>> round(strategy.incumbent["x"], 2)
+        0.27
+    """
 
     def ask(self) -> TrialTask | Wait | None:
         """Next trial; WAIT: none before an answer is told; None: finished."""

@@ -16,7 +16,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Welch:
-    """Outcome of two-sided Welch's t-tests, each of shape (...); nan where a sample has fewer than two values."""
+    """Outcome of two-sided Welch's t-tests, each of shape (...); nan where a sample has fewer than two values.
+
+    Attributes:
+        t: statistic.
+        dof: Welch-Satterthwaite degrees of freedom.
+        p: probability of a statistic at least as far from 0 if the means are equal.
+
+    Examples:
+        >>> from frugal.stats import welch
+        >>> found = welch([0.8, 0.9, 0.85], [0.6, 0.75, 0.7])
+        >>> round(float(found.t), 2), round(float(found.dof), 1)
+        (3.16, 3.4)
+    """
 
     t: Floats
     dof: Floats
@@ -63,7 +75,13 @@ def _constant(samples: Floats, here: NDArray[np.bool_] | Literal[True] = True) -
 
 
 def stars(p: float) -> str:
-    """`***` below 0.001, `**` below 0.01, `*` below 0.05, else nothing."""
+    """`***` below 0.001, `**` below 0.01, `*` below 0.05, else nothing.
+
+    Examples:
+        >>> from frugal.stats import stars
+        >>> [stars(p) for p in (0.0002, 0.03, 0.2)]
+        ['***', '*', '']
+    """
     return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
 
 
@@ -73,6 +91,12 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
     Args:
         values: independent values, shape (n,).
         level: coverage in (0, 1).
+
+    Examples:
+        >>> from frugal.stats import mean_interval
+        >>> low, high = mean_interval([0.8, 0.9, 0.85])
+        >>> round(low, 3), round(high, 3)
+        (0.726, 0.974)
     """
     x = np.asarray(values, dtype=float)
     if x.size < 2:
@@ -88,12 +112,26 @@ def t_margin(error: float, n: int, level: float = 0.95) -> float:
         error: standard error of an estimate from `n` independent values.
         n: number of values, at least 2.
         level: coverage in (0, 1).
+
+    Examples:
+        >>> from frugal.stats import t_margin
+        >>> [round(t_margin(0.01, n), 3) for n in (3, 30)]
+        [0.043, 0.02]
     """
     return float(special.stdtrit(n - 1, 0.5 + level / 2)) * error
 
 
 def standard_error(values: ArrayLike) -> float:
-    """Sample standard deviation over root n; nan for fewer than two values, 0 if all are equal."""
+    """Sample standard deviation over root n; nan for fewer than two values, 0 if all are equal.
+
+    Args:
+        values: independent values, shape (n,).
+
+    Examples:
+        >>> from frugal.stats import standard_error
+        >>> round(standard_error([0.8, 0.9, 0.85]), 4)
+        0.0289
+    """
     x = np.asarray(values, dtype=float)
     if x.size < 2:
         return math.nan
@@ -126,6 +164,14 @@ def mean_score(scores: Sequence[float]) -> float:
     The sum is exactly rounded (`math.fsum`), so the order of the folds does not matter. The mean is rounded to
     12 decimals, or, outside [1e-6, 1], to 12 digits of the largest score. A failed fold (nan) makes the mean -inf:
     a failed candidate ranks below every other.
+
+    Args:
+        scores: one per fold, at least one.
+
+    Examples:
+        >>> from frugal.stats import mean_score
+        >>> mean_score([0.1, 0.2, 0.3]), mean_score([0.3, 0.2, 0.1]), mean_score([0.2, float("nan")])
+        (0.2, 0.2, -inf)
     """
     try:
         mean = math.fsum(scores) / len(scores)
@@ -147,5 +193,11 @@ def rank_percentile(means: Floats, chosen: int) -> float:
     Args:
         means: comparable means (see `mean_score`), shape (n_candidates,).
         chosen: index of the chosen candidate.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.stats import rank_percentile
+        >>> rank_percentile(np.array([0.7, 0.9, 0.8, 0.8]), chosen=2)
+        0.75
     """
     return 1.0 - float(np.count_nonzero(means > means[chosen])) / means.size

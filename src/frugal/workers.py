@@ -39,7 +39,16 @@ _starting = threading.Lock()
 
 
 class WorkerDiedError(RuntimeError):
-    """A process ended before its task; the message says how."""
+    """A process ended before its task; the message says how.
+
+    Examples:
+        >>> import os
+        >>> from frugal.workers import Workers, WorkerDiedError
+        >>> with Workers(1) as workers:
+        ...     future = workers.submit(os._exit, 3)
+        >>> isinstance(future.exception(), WorkerDiedError)
+        True
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +91,13 @@ class Workers(Executor):
 
     Raises:
         ValueError: if `n_workers` is below 1, or on an unknown start method.
+
+    Examples:
+        >>> from frugal.workers import Workers
+        >>> with Workers(1, pow) as workers:
+        ...     future = workers.submit(pow, 2, 5)
+        >>> future.result()
+        32
     """
 
     def __init__(
@@ -349,6 +365,13 @@ def shared_workers(n_workers: int, evaluate: Callable[..., Any]) -> Iterator[Wor
     Args:
         n_workers: number of processes.
         evaluate: a callable that is sent once to every process, and dropped at the end of the block.
+
+    Examples:
+        >>> from frugal.workers import shared_workers
+        >>> with shared_workers(1, pow) as workers:
+        ...     futures = [workers.submit(pow, 2, exponent) for exponent in range(4)]
+        ...     [future.result() for future in futures]
+        [1, 2, 4, 8]
     """
     found = _idle.exchange(None)
     if found is not None and found.n_workers != n_workers:

@@ -52,6 +52,12 @@ class Posterior:
         sd: standard deviation of the posterior predictive.
         log_evidence: log density of the accuracies under the model.
         mean_precision: posterior mean of mu.
+
+    Examples:
+        >>> from frugal.folds.beta import Posterior
+        >>> posterior = Posterior.fit([0.91, 0.93, 0.92])
+        >>> f"the next fold: {posterior.mean:.3f} +- {posterior.sd:.3f}"
+        'the next fold: 0.914 +- 0.036'
     """
 
     def __init__(self, accuracies: tuple[float, ...], rate: float, *, finer: int = 1) -> None:

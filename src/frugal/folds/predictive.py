@@ -113,6 +113,11 @@ def prob_greater(p: HasPredictive, q: HasPredictive) -> float:
     Args:
         p: posterior of X_p.
         q: posterior of X_q, of the same kind.
+
+    Examples:
+        >>> from frugal.folds.beta import Posterior, prob_greater
+        >>> round(prob_greater(Posterior.fit([0.91, 0.93, 0.92]), Posterior.fit([0.88, 0.9])), 2)
+        0.74
     """
     first, second = p.predictive, q.predictive
     if first is second:

@@ -33,7 +33,17 @@ _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 def log_h(z: Array) -> Array:
-    """log(phi(z) + z Phi(z)), of any shape; relative error below 1e-15 from z = -1e8 to 3."""
+    """log(phi(z) + z Phi(z)), of any shape; relative error below 1e-15 from z = -1e8 to 3.
+
+    Args:
+        z: distance below the baseline, in standard deviations.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import log_h
+        >>> log_h(np.array([0.0, -40.0])).round(2).tolist()  # exp(-808) is 0 in floating point
+        [-0.92, -808.3]
+    """
     z = np.asarray(z, dtype=float)
     value = np.empty_like(z)
     near, far = z > -1, z <= -1e6
@@ -58,7 +68,19 @@ def _log1mexp(x: Array) -> Array:
 
 
 def log_ei(mean: Array, std: Array, eta: float) -> Array:
-    """Log expected improvement below `eta`, any shape; std above 0."""
+    """Log expected improvement below `eta`, any shape.
+
+    Args:
+        mean: means of the candidates' errors.
+        std: their standard deviations, above 0.
+        eta: the baseline.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import log_ei
+        >>> log_ei(np.array([0.3, 0.1]), np.array([0.1, 0.1]), 0.2).round(2).tolist()
+        [-4.79, -2.22]
+    """
     return np.asarray(np.log(std) + log_h((eta - mean) / std))
 
 
@@ -69,6 +91,16 @@ class LogEI:
         components: components of a surrogate of targets that are minimised.
         etas: the baseline of each component.
         logs: average the logarithms instead, as RoBO does: a geometric mean.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import LogEI
+        >>> from frugal.trials.surrogates import GP
+        >>> gp = GP(lengthscale=0.3, noise_variance=0.0).fit([[0.0], [1.0]], [0.2, 0.4])
+        >>> acquisition = LogEI(gp.components, etas=[0.2])
+        >>> X = np.linspace(0, 1, 5)[:, None]
+        >>> float(X[acquisition(X).argmax(), 0])
+        0.5
     """
 
     def __init__(self, components: Sequence[Component], etas: Sequence[float], *, logs: bool = False) -> None:
@@ -109,7 +141,15 @@ def log_mean_exp(logs: Array) -> Array:
 
 
 def best_means(components: Sequence[Component], X: Array) -> list[float]:
-    """Lowest posterior mean of each component among the points X (n, d): a baseline that noise does not lower."""
+    """Lowest posterior mean of each component among the points X (n, d): a baseline that noise does not lower.
+
+    Examples:
+        >>> from frugal.trials.acquisitions import best_means
+        >>> from frugal.trials.surrogates import GP
+        >>> gp = GP(lengthscale=0.3, noise_variance=0.01).fit([[0.0], [1.0]], [0.2, 0.4])
+        >>> [round(mean, 3) for mean in best_means(gp.components, [[0.0], [1.0]])]
+        [0.201]
+    """
     return [float(component.predict(X)[0].min()) for component in components]
 
 
@@ -127,6 +167,14 @@ def log_rival_ei(components: Sequence[Component], X: Array, x: Array) -> Array:
 
     Returns:
         Shape (m,); -inf where a rival is x itself.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import log_rival_ei
+        >>> from frugal.trials.surrogates import GP
+        >>> gp = GP(lengthscale=0.3, noise_variance=0.0).fit([[0.0], [1.0]], [0.2, 0.4])
+        >>> log_rival_ei(gp.components, np.array([[0.5], [0.6]]), np.array([0.5])).round(2).tolist()
+        [-inf, -2.39]
     """
     values = []
     for component in components:

@@ -23,12 +23,27 @@ N_LOCAL, LOCAL_SD, N_CENTRES = 10, 0.1, 5
 
 
 def sobol(d: int, n_points: int, rng: np.random.Generator) -> Array:
-    """The first `n_points` of a scrambled Sobol set, (n_points, d)."""
+    """The first `n_points` of a scrambled Sobol set, (n_points, d).
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import sobol
+        >>> points = sobol(2, 8, np.random.default_rng(0))
+        >>> points.shape, int((points[:, 0] < 0.5).sum())
+        ((8, 2), 4)
+    """
     return np.asarray(qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n_points)))[:n_points])
 
 
 def perturbed(best: Array, rng: np.random.Generator) -> Array:
-    """Gaussian perturbations of the first rows of `best` (k, d), clipped to the cube."""
+    """Gaussian perturbations of the first rows of `best` (k, d), clipped to the cube.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import perturbed
+        >>> perturbed(np.array([[0.2, 0.7], [0.4, 0.5]]), np.random.default_rng(0)).shape  # ten of each
+        (20, 2)
+    """
     centres = np.repeat(best[:N_CENTRES], N_LOCAL, axis=0)
     return np.clip(centres + LOCAL_SD * rng.standard_normal(centres.shape), 0.0, 1.0)
 
@@ -43,7 +58,24 @@ def refined(acquisition: LogEI, X: Array, values: Array, n_starts: int) -> Array
 def maximise(
     acquisition: LogEI, pool: Array, *, snap: Callable[[Array], Array], n_starts: int
 ) -> tuple[Array, Array]:
-    """The pool with the ends of `n_starts` refinements, and the acquisition there: (k, d) and (k,)."""
+    """The pool with the ends of `n_starts` refinements, and the acquisition there: (k, d) and (k,).
+
+    Args:
+        acquisition: what is maximised.
+        pool: points of the cube, (m, d).
+        snap: the points that stand for the candidates nearest to its argument, both (n, d).
+        n_starts: refinements, started from the best points of the pool.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.acquisitions import LogEI, maximise, sobol
+        >>> from frugal.trials.surrogates import GP
+        >>> gp = GP(lengthscale=0.3, noise_variance=0.0).fit([[0.0], [1.0]], [0.2, 0.4])
+        >>> pool = sobol(1, 16, np.random.default_rng(0))
+        >>> points, values = maximise(LogEI(gp.components, [0.2]), pool, snap=lambda X: X, n_starts=1)
+        >>> points.shape, points[values.argmax()].round(2).tolist()
+        ((17, 1), [0.45])
+    """
     values = acquisition(pool)
     if not n_starts:
         return pool, values

@@ -44,6 +44,13 @@ class GP:
     Raises:
         ValueError: on an unknown kernel or prior, a length-scale or amplitude that is not above 0, or a negative
             noise.
+
+    Examples:
+        >>> from frugal.trials.surrogates import GP
+        >>> gp = GP(lengthscale=None, noise_variance=0.0).fit([[0.0], [0.5], [1.0]], [0.2, 0.1, 0.4])
+        >>> mean, std = gp.predict([[0.5], [0.6]])
+        >>> mean.round(2).tolist(), bool(std[0] < std[1])
+        ([0.1, 0.13], True)
     """
 
     _priors: tuple[str, ...] = (*PRIORS, "robo")

@@ -55,6 +55,13 @@ class Hyperparameters:
         amplitude: variance of f.
         noise_variance: variance of an observation about f.
         shear: entries of U below its diagonal, row by row; empty but for `se_mahalanobis`.
+
+    Examples:
+        >>> from frugal.trials.surrogates import GP
+        >>> gp = GP(lengthscale=None, noise_variance=0.0)
+        >>> found = gp.fit([[0.0], [0.25], [0.5], [0.75], [1.0]], [0.4, 0.1, 0.0, 0.1, 0.4]).hyperparameters
+        >>> found.lengthscale.round(2).tolist(), found.amplitude
+        ([0.67], 1.0)
     """
 
     lengthscale: Array

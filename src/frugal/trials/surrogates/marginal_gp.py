@@ -35,6 +35,16 @@ class MarginalGP:
 
     Raises:
         ValueError: on counts that are not whole, or below 1 (n_burn: below 0).
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.trials.surrogates import GP, MarginalGP
+        >>> gp = GP("matern52_ard", lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
+        >>> mixture = MarginalGP(gp, rng=np.random.default_rng(0), n_burn=20, n_steps=20, n_samples=5)
+        >>> mixture = mixture.fit([[0.0], [0.5], [1.0]], [0.0, -1.0, 1.0])
+        >>> mean, std = mixture.predict([[0.4]])
+        >>> len(mixture.components), mean.shape, std.shape
+        (5, (1,), (1,))
     """
 
     def __init__(

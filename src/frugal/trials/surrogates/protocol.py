@@ -9,7 +9,14 @@ from frugal.trials.surrogates.kernels import Array
 
 
 class Component(Protocol):
-    """A Gaussian prediction at every point, from one setting of the hyperparameters."""
+    """A Gaussian prediction at every point, from one setting of the hyperparameters.
+
+    Examples:
+        >>> from frugal.trials.surrogates import GP, Component
+        >>> component: Component = GP(lengthscale=0.3, noise_variance=0.0).fit([[0.0], [1.0]], [0.2, 0.4])
+        >>> component.noise_variance
+        0.0
+    """
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation of f at X (m, d): each (m,)."""
@@ -26,7 +33,14 @@ class Component(Protocol):
 
 
 class Surrogate(Protocol):
-    """A mixture, in equal shares, of one component per sample of the hyperparameters."""
+    """A mixture, in equal shares, of one component per sample of the hyperparameters.
+
+    Examples:
+        >>> from frugal.trials.surrogates import GP, Surrogate
+        >>> surrogate: Surrogate = GP(lengthscale=0.3, noise_variance=0.0).fit([[0.0], [1.0]], [0.2, 0.4])
+        >>> len(surrogate.components)
+        1
+    """
 
     @property
     def components(self) -> Sequence[Component]:

@@ -44,6 +44,11 @@ def to_unit_size(n: ArrayLike, n_min: int, n_max: int, scale: str = "log2") -> A
     Raises:
         ValueError: on an unknown scale, bounds that are no whole numbers with 1 <= n_min < n_max, or a number of
             rows outside them.
+
+    Examples:
+        >>> from frugal.trials.surrogates import to_unit_size
+        >>> to_unit_size([100, 200, 400], 100, 400).tolist()
+        [0.0, 0.5, 1.0]
     """
     _check_sizes(n_min, n_max, scale)
     rows = np.asarray(n, dtype=float)
@@ -60,6 +65,11 @@ def from_unit_size(s: ArrayLike, n_min: int, n_max: int, scale: str = "log2") ->
 
     Raises:
         ValueError: on an unknown scale, other bounds, or an s outside [0, 1].
+
+    Examples:
+        >>> from frugal.trials.surrogates import from_unit_size
+        >>> from_unit_size([0.0, 0.5, 1.0], 100, 400).tolist()
+        [100, 200, 400]
     """
     _check_sizes(n_min, n_max, scale)
     sizes = np.asarray(s, dtype=float)
@@ -130,6 +140,14 @@ class SizeGP(JointGP):
 
     Raises:
         ValueError: on an unknown variant, kernel, covariance or prior, or a hyperparameter that cannot be.
+
+    Examples:
+        >>> from frugal.trials.surrogates import SizeGP
+        >>> gp = SizeGP(lengthscale=0.3, amplitude=1.0, noise_variance=1e-6, size_weights=(1.0, 1.0))
+        >>> gp = gp.fit([[0.2, 0.0], [0.2, 0.5], [0.8, 0.0]], [1.0, 0.4, 0.7])
+        >>> mean, std = gp.predict([[0.2, 1.0], [0.8, 1.0]])  # at all rows, where nothing was tried
+        >>> mean.round(2).tolist(), std.round(2).tolist()
+        ([0.2, 0.61], [0.0, 0.7])
     """
 
     _robo: Mapping[str, Any] = {"environment": True, "amplitude_shift": -2.0}

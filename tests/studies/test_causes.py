@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -19,6 +20,18 @@ def causes():
     """Why claims are contradicted, by id; each in one line."""
     text = (ROOT / "docs/causes.yaml").read_text()
     return {claim: " ".join(cause.split()) for claim, cause in yaml.safe_load(text).items()}
+
+
+def test_the_cause_of_top_two_ei_leaving_more_is_that_of_the_searches(causes):
+    runs = pd.read_parquet(PUBLISHED / "exploration/runs/functions.parquet").query("dataset == 'hartmann6'")
+    lowest = runs.pivot_table("error", "seed", "method", "min")[["ei", "ei_explore"]]
+    second = -3.2032  # the second lowest local minimum of Hartmann-6
+    in_basin = np.log(lowest[(lowest < second).all(axis=1)] + 3.32237)
+    times = np.exp((in_basin["ei_explore"] - in_basin["ei"]).mean())
+    cause = causes["exploration.functions.ei_too_greedy"]
+    assert f"in {len(in_basin)} of {len(lowest)} seeds, and there top-two EI leaves {times:.1f} times" in cause
+    far = lowest["ei"][lowest["ei"] > -3].sort_values(ascending=False)
+    assert "stuck, at {:.2f} and {:.2f}.".format(*far) in cause
 
 
 @pytest.fixture(scope="module")

@@ -193,6 +193,21 @@ def test_the_page_of_document_002_quotes_its_searches_on_functions():
     text = page("papers/exploration")
     far = claim("exploration.functions.ei_greedy")
     assert f"{far['ours']:.2f} times {interval(far, 2)}) as far" in text
+    left = claim("exploration.functions.ei_too_greedy")
+    assert f"{left['ours']:.1f} times {interval(left, 1)}) what EI leaves to the minimum" in text
+    drawn = pd.read_csv(PUBLISHED / "exploration/figures/comparison.csv").set_index(["panel", "method"])
+    at_end = drawn[drawn["x"] == 60].loc["hartmann6"]
+    dngo, random = (
+        f"{row['mean']:.2f} {interval(row, 2)})" for _, row in at_end.loc[["dngo", "random"]].iterrows()
+    )
+    assert f"DNGO leaves {dngo} and random search {random}" in text
+    runs = pd.read_parquet(PUBLISHED / "exploration/runs/functions.parquet").query("dataset == 'hartmann6'")
+    ends = runs.pivot_table("error", "seed", "method", "min")
+    stuck = ends[ends["ei"] > -3]
+    assert len(ends) == 30
+    assert ends["ei_explore"].max() < -3
+    at = (" and ".join(f"{value:.2f}" for value in stuck[name].iloc[::-1]) for name in ("ei", "ei_explore"))
+    assert "on Hartmann-6 it ends at {}, top-two EI at {}.".format(*at) in text
     long = claim("exploration.functions_long.dngo_beats_random", "findings")
     assert f"{long['ours']:.3f} times {interval(long, 3)}) what random search leaves" in text
     runs = pd.read_parquet(PUBLISHED / "exploration/runs/functions_long.parquet")

@@ -324,9 +324,13 @@ def test_every_interval_on_the_page_of_a_document_is_published(paper):
 
 def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
     costs = pd.read_csv(ROOT / "docs/seed_costs.csv")
-    judged = [one for paper in ("big_data", "hypertune") for one in read_judged(PUBLISHED, paper, "claims")]
+    papers = ("beta_pruning", "big_data", "exploration", "hypertune")
+    judged = [one for paper in papers for one in read_judged(PUBLISHED, paper, "claims")]
     open_studies = {one.record.study for one in judged if one.row["verdict"] == "undecided"}
     assert open_studies <= set(costs["study"])  # the pages say what deciding each would take
+    fits = pd.read_parquet(PUBLISHED / "exploration/runs/surrogate_fits.parquet")
+    per_seed = fits["seconds"].sum() / fits["seed"].nunique()
+    assert costs.set_index("study").loc["surrogate_fits", "seconds"] == pytest.approx(per_seed, abs=0.5)
     columns = {
         "trials": ["seconds", "overhead_s", "check_seconds"],
         "optimisers, since fits are kept": ["overhead_s", "check_s"],

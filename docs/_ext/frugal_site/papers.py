@@ -127,7 +127,10 @@ def disagreements(paper: str) -> str:
 
 
 def undecided(paper: str) -> str:
-    """The undecided claims of a paper, each with the seeds and the hours that would decide it, in Markdown."""
+    """The undecided claims of a paper, each with the seeds and the hours that would decide it, in Markdown.
+
+    Hours are empty where what a seed costs is not recorded.
+    """
     with (ROOT / "docs" / "seed_costs.csv").open(encoding="utf-8", newline="") as file:
         costs = {row["study"]: float(row["seconds"]) for row in csv.DictReader(file)}
     lines = ["| claim | seeds here | seeds that decide it | hours of a core |", "|---|---|---|---|"]
@@ -135,8 +138,9 @@ def undecided(paper: str) -> str:
         cells = ["no number does", ""]
         if seeds := one.row["seeds_to_decide"]:
             more, count = ("more than ", seeds[1:]) if seeds.startswith(">") else ("", seeds)
-            hours = float(f"{int(count) * costs[one.record.study] / 3600:.2g}")
-            cells = [f"{more}{count}", f"{more}{hours:g}"]
+            cost = costs.get(one.record.study)
+            hours = "" if cost is None else f"{more}{float(f'{int(count) * cost / 3600:.2g}'):g}"
+            cells = [f"{more}{count}", hours]
         link = f'<a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a>'
         lines.append(f"| {' | '.join([link, one.row['n_seeds'], *cells])} |")
     return "\n".join(lines)

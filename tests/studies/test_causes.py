@@ -34,6 +34,25 @@ def test_the_cause_of_top_two_ei_leaving_more_is_that_of_the_searches(causes):
     assert "stuck, at {:.2f} and {:.2f}.".format(*far) in cause
 
 
+def test_the_causes_of_what_figure_10_does_not_show_are_those_of_its_runs(causes):
+    runs = pd.read_parquet(PUBLISHED / "big_data/runs/subsampling.parquet").query("design == 'nzNormal'")
+    errors = runs.pivot_table("error", ["r", "seed"], "method")
+    ratio = np.exp(np.log(errors["osmac_mvc"] / errors["lcc"]).groupby("r").mean())
+    closest = causes["big_data.osmac.closest.nznormal"]
+    assert f"{ratio[700]:.2f} and {ratio[1000]:.2f} times LCC's" in closest
+    assert f"it is {ratio[100]:.2f} and {ratio[200]:.2f} times" in closest
+    full = runs[runs["method"] == "full"].set_index("seed")["error"]
+    less_full = errors.loc[1000].sub(full, axis=0)
+    n = len(less_full)
+    margin = stats.t.ppf(0.975, n - 1) * less_full.std() * np.sqrt(1 + 1 / n)
+    low, high = less_full.mean() - margin, less_full.mean() + margin
+    for method, name, read_off in (("uniform", "uniform sampling", 0.293), ("osmac_mvc", "OSMAC", 0.0203)):
+        assert (
+            f"{low[method]:.3f} to {high[method]:.3f} for {name}" in causes[f"big_data.figure10.{method}.nznormal"]
+        )
+        assert low[method] < read_off < high[method]
+
+
 @pytest.fixture(scope="module")
 def chosen():
     """Rank percentiles of Table 2's choices, as of `percentiles`."""

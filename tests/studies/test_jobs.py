@@ -161,3 +161,17 @@ def test_a_default_above_its_stated_error_leaves_no_file(place, capsys, monkeypa
     assert main([*arguments, "--max-error", "0", "--output", "default.csv"]) == 3
     assert "0.0% at most is stated; nothing is tuned before it reaches that" in capsys.readouterr().err
     assert list(place.iterdir()) == []
+
+
+def test_the_methods_of_rows_run_by_turns(place, monkeypatch):
+    """Else a machine that slows down would look like a slow method."""
+    calls = []
+
+    def run(experiment, method, seed, *_):
+        calls.append((seed, method))
+        return pd.DataFrame({"method": [method], "seed": [seed], "data": ["generated"]})
+
+    monkeypatch.setattr("studies.jobs.run_experiment", run)
+    methods = ["--methods", "uniform", "lcc", "--seeds", "0-1", "--settings", "{}"]
+    assert main(["job", "rows", "subsampling", *methods, "--output", "runs.parquet"]) == 0
+    assert calls == [(0, "uniform"), (0, "lcc"), (1, "uniform"), (1, "lcc")]

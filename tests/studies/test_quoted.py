@@ -189,6 +189,31 @@ def test_the_page_of_document_001_quotes_its_searches_on_larger_data():
     assert "lower mean in all 135 comparisons, in 128 significantly" in text
 
 
+def test_the_pages_of_document_003_quote_figures_8_and_10_and_the_combinations():
+    text, choices = page("papers/big_data"), page("assumptions/big_data")
+    rows, seconds, slow = (
+        claim(f"big_data.sample_size.{name}") for name in ("fewer_rows", "faster", "small_theta_slows")
+    )
+    assert f"with {rows['ours']:.2f} times fewer rows {interval(rows, 2)})" in text
+    at_99 = claim("big_data.sample_size.fewer_rows_to_quality", "findings")
+    assert f"save none: {at_99['ours']:.2f} times, at most {at_99['high']:.2f}." in text
+    assert f"By turns it is {seconds['ours']:.2f} times {interval(seconds, 2)})" in choices
+    assert f"from 1.13 to {slow['ours']:.2f} times {interval(slow, 2)})" in choices
+    deviates = claim("big_data.sample_size.variance_deviates")
+    assert f"by {deviates['ours']:.0f} % {interval(deviates, 0)} %) on average" in choices
+    closest = claim("big_data.osmac.closest.nznormal")
+    assert f"OSMAC's error is {closest['ours']:.2f} times LCC's {interval(closest, 2)})" in choices
+    distinct = claim("big_data.combinations.blb_dynamic.more_rows")
+    assert f"but {distinct['ours']:.2f} times as many distinct ones" in text
+    alone, centres = (
+        1 / claim(f"big_data.combinations.further_speedup.{name}", "findings")["ours"]
+        for name in ("blb_osmac", "blb_wkm_svm")
+    )
+    assert f"in {alone:.0f} times its seconds" in text
+    plain = 1 / claim("big_data.combinations.wkm_svm_more_promising")["ours"]
+    assert f"takes {centres:.1f} times those of WKM-SVM alone, and {plain:.1f} times those of BLB with" in choices
+
+
 def test_the_page_of_document_002_quotes_its_searches_on_functions():
     text = page("papers/exploration")
     far = claim("exploration.functions.ei_greedy")

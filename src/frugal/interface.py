@@ -19,8 +19,8 @@ class RunError(ValueError):
 
     Examples:
         >>> from frugal.interface import RunError
-        >>> str(RunError("all 8 fits failed"))
-        'all 8 fits failed'
+        >>> issubclass(RunError, ValueError)
+        True
     """
 
 

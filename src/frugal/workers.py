@@ -43,11 +43,11 @@ class WorkerDiedError(RuntimeError):
 
     Examples:
         >>> import os
-        >>> from frugal.workers import Workers, WorkerDiedError
+        >>> from frugal.workers import Workers
         >>> with Workers(1) as workers:
         ...     future = workers.submit(os._exit, 3)
-        >>> isinstance(future.exception(), WorkerDiedError)
-        True
+        >>> str(future.exception())
+        'the worker ended with status 3'
     """
 
 
@@ -94,7 +94,7 @@ class Workers(Executor):
 
     Examples:
         >>> from frugal.workers import Workers
-        >>> with Workers(1, pow) as workers:
+        >>> with Workers(1, evaluate=pow) as workers:  # sent once, here
         ...     future = workers.submit(pow, 2, 5)
         >>> future.result()
         32

@@ -175,3 +175,5 @@ def test_the_methods_of_rows_run_by_turns(place, monkeypatch):
     methods = ["--methods", "uniform", "lcc", "--seeds", "0-1", "--settings", "{}"]
     assert main(["job", "rows", "subsampling", *methods, "--output", "runs.parquet"]) == 0
     assert calls == [(0, "uniform"), (0, "lcc"), (1, "uniform"), (1, "lcc")]
+    written = pd.read_parquet("runs.parquet")
+    assert list(zip(written["seed"], written["method"], strict=True)) == calls

@@ -319,7 +319,7 @@ class SampleSizes(Settings):
     ratio: Unit = setting(0.4, OURS, "how much shorter their average must be to count")
     hessian_share: Share = setting(0.1, OURS, "rows for products with the Hessian, of the sample")
     max_products: Count = setting(10, OURS, "products with the Hessian per step")
-    n_seeds: Seeds = setting(100, "ours; with ten, a claim was undecided", _SEEDS)
+    n_seeds: Seeds = setting(100, "ours; with ten, two claims were undecided", _SEEDS)
 
     laptop = {"n_rows": 10000, "n_seeds": 2}
     smoke = {"n_rows": 2000, "max_passes": 8, "n_seeds": 1}

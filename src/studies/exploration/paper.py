@@ -42,7 +42,8 @@ def render(table: pd.DataFrame) -> str:
     named = table.assign(measure=table["measure"].map(_natural)) if "measure" in table else table
     lines = crossed(named, across, cells)
     first = next(name for name in table if name != across)
-    note = f"Means ± half of their 95 % interval over seeds (published); {made_of(table)}."
+    by = "problem" if "problem" in table else ""
+    note = f"Means ± half of their 95 % interval over seeds (published); {made_of(table, by=by)}."
     for text in dict.fromkeys(text for text in table.get("note", []) if text):
         shown = table[table["note"] == text]
         where = ", ".join(dict.fromkeys(f"{row[first]}".removeprefix(_LOG) for row in shown.to_dict("records")))

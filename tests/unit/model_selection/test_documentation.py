@@ -13,7 +13,8 @@ import pytest
 GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
 CLUSTERS = GUIDE.parent / "clusters.md"
 TRIALS = "## Searching trial by trial"
-LISTS = re.findall(r"currentmodule:: (\S+)\n(.*?)```", (GUIDE.parent / "api.md").read_text(), flags=re.DOTALL)
+API = (GUIDE.parent / "api.md").read_text(encoding="utf-8")
+LISTS = re.findall(r"currentmodule:: (\S+)\n(.*?)```", API, flags=re.DOTALL)
 PUBLIC = [
     f"{package}.{name}"
     for package, names in LISTS
@@ -21,6 +22,10 @@ PUBLIC = [
     if isclass(found := getattr(import_module(package), name)) or isroutine(found)
 ]
 """Classes and functions of the API page; constants are none."""
+
+
+def test_the_api_page_lists_names():
+    assert len(PUBLIC) > 100
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -63,7 +63,7 @@ def maximise(
     Args:
         acquisition: what is maximised.
         pool: points of the cube, (m, d).
-        snap: the points that stand for the candidates nearest to its argument, both (n, d).
+        snap: moves points to those of the nearest candidates, (n, d) to (n, d).
         n_starts: refinements, started from the best points of the pool.
 
     Examples:

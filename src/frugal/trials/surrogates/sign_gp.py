@@ -64,9 +64,9 @@ class SignGP(GP):
     Examples:
         >>> from frugal.trials.surrogates import SignGP
         >>> gp = SignGP(lengthscale=0.5, noise_variance=1e-6)
-        >>> values = [[0.0], [0.2]], [0.5, 0.4]
-        >>> plain, _ = gp.fit(*values).predict([[1.0]])
-        >>> signed, _ = gp.fit(*values, site_X=[[0.6]], site_dim=[0], site_sign=[-1]).predict([[1.0]])
+        >>> X, y = [[0.0], [0.2]], [0.5, 0.4]
+        >>> plain, _ = gp.fit(X, y).predict([[1.0]])
+        >>> signed, _ = gp.fit(X, y, site_X=[[0.6]], site_dim=[0], site_sign=[-1]).predict([[1.0]])
         >>> plain.round(2).tolist(), signed.round(2).tolist()  # with the error falling at 0.6
         ([0.36], [-0.34])
     """

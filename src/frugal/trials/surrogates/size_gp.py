@@ -145,7 +145,7 @@ class SizeGP(JointGP):
         >>> from frugal.trials.surrogates import SizeGP
         >>> gp = SizeGP(lengthscale=0.3, amplitude=1.0, noise_variance=1e-6, size_weights=(1.0, 1.0))
         >>> gp = gp.fit([[0.2, 0.0], [0.2, 0.5], [0.8, 0.0]], [1.0, 0.4, 0.7])
-        >>> mean, std = gp.predict([[0.2, 1.0], [0.8, 1.0]])  # at all rows, where nothing was tried
+        >>> mean, std = gp.predict([[0.2, 1.0], [0.8, 1.0]])  # at all rows; two sizes say all of a candidate
         >>> mean.round(2).tolist(), std.round(2).tolist()
         ([0.2, 0.61], [0.0, 0.7])
     """

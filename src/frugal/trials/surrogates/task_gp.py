@@ -92,7 +92,7 @@ class TaskGP(JointGP):
 
     Examples:
         >>> from frugal.trials.surrogates import TaskGP
-        >>> factor = [[1.0, 0.0], [0.9, 0.4]]  # of every task's value 0.9 is what the first one has
+        >>> factor = [[1.0, 0.0], [0.9, 0.4]]  # task 1 is 0.9 times task 0 and 0.4 times a part of its own
         >>> gp = TaskGP(2, task_factor=factor, lengthscale=0.3, amplitude=1.0, noise_variance=1e-6)
         >>> gp = gp.fit([[0.2, 0], [0.8, 0], [0.2, 1]], [1.0, 0.4, 0.8])
         >>> mean, std = gp.predict([[0.8, 1]])  # on the target, where that candidate was not tried

@@ -138,9 +138,10 @@ def undecided(paper: str) -> str:
         cells = ["no number does", ""]
         if seeds := one.row["seeds_to_decide"]:
             more, count = ("more than ", seeds[1:]) if seeds.startswith(">") else ("", seeds)
-            cost = costs.get(one.record.study)
-            hours = "" if cost is None else f"{more}{float(f'{int(count) * cost / 3600:.2g}'):g}"
-            cells = [f"{more}{count}", hours]
+            cells = [f"{more}{count}", ""]
+            if (cost := costs.get(one.record.study)) is not None:
+                hours = float(f"{int(count) * cost / 3600:.2g}")
+                cells[1] = f"{more}{hours:g}"
         link = f'<a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a>'
         lines.append(f"| {' | '.join([link, one.row['n_seeds'], *cells])} |")
     return "\n".join(lines)

@@ -14,18 +14,27 @@ GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
 CLUSTERS = GUIDE.parent / "clusters.md"
 TRIALS = "## Searching trial by trial"
 API = (GUIDE.parent / "api.md").read_text(encoding="utf-8")
-LISTS = re.findall(r"currentmodule:: (\S+)\n(.*?)```", API, flags=re.DOTALL)
+LISTED = {
+    package: re.findall(r"^   (\w+)$", names, flags=re.MULTILINE)
+    for package, names in re.findall(r"currentmodule:: (\S+)\n(.*?)```", API, flags=re.DOTALL)
+}
+"""Names of the API page, by package."""
 PUBLIC = [
     f"{package}.{name}"
-    for package, names in LISTS
-    for name in re.findall(r"^   (\w+)$", names, flags=re.MULTILINE)
+    for package, names in LISTED.items()
+    for name in names
     if isclass(found := getattr(import_module(package), name)) or isroutine(found)
 ]
-"""Classes and functions of the API page; constants are none."""
+"""Its classes and functions; constants are none."""
 
 
-def test_the_api_page_lists_names():
+def test_the_page_of_the_api_lists_what_packages_export():
+    assert {"frugal.model_selection", "frugal.folds", "frugal.trials", "frugal.rows"} <= set(LISTED)
     assert len(PUBLIC) > 100
+    for package, names in LISTED.items():
+        exported = getattr(import_module(package), "__all__", [])
+        functions = [name for name in exported if callable(getattr(import_module(package), name))]
+        assert set(functions) <= set(names), package
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -245,7 +245,7 @@ TABLE3: Final = Artefact(
     runs_by_reading("wall_clock"),
     by_reading(table3, *READING),
     """Table 3 of document 001: wall-clock of each early-stopping method over that of the exhaustive search, from
-    real scikit-learn fits, one thread each, alone on the machine; a repeated candidate adds its seconds again. The
-    CSV holds the machine-independent shares of fold evaluations and rows too. One block of rows per reading of the
-    document, and per place where halving ranks failed fits. {{ n_seeds | seeds }}.""",
+    real scikit-learn fits, each in one thread with a core to itself; a repeated candidate adds its seconds again.
+    The CSV holds the machine-independent shares of fold evaluations and rows too. One block of rows per reading of
+    the document, and per place where halving ranks failed fits. {{ n_seeds | seeds }}.""",
 )

@@ -395,7 +395,7 @@ class Boundaries(Settings):
 
 
 class CompressionGrid(Settings):
-    """Figure 12, section 3.4: 3 methods x 2 data sets x 4 R x (20 x 5 + 1) fits x 40 splits = 96,960."""
+    """Figure 12, section 3.4: 3 methods x 2 data sets x 4 R x (20 x 5 + 1) fits x 120 splits = 290,880."""
 
     n_seeds: Seeds = setting(120, "ours; the document's standard errors imply 100 to 250", "splits")
     datasets: Several[Binary] = setting(

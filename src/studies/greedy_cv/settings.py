@@ -69,7 +69,7 @@ class EarlyStopping(Settings):
 
 
 class WallClock(Settings):
-    """Table 3: the same searches on real fits, timed one by one while nothing else runs; about an hour."""
+    """Table 3: the same searches on real fits, one thread and one core each; 2.5 CPU hours a reading."""
 
     datasets: Several[Dataset] = setting(
         ["wdbc", "boston", "digits"], "section 4.2", "datasets of the study that are timed"

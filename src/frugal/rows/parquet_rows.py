@@ -16,6 +16,7 @@ from frugal.rows.checks import are_labels, check_targets
 from frugal.rows.resamples import Ints, Rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
 
@@ -166,7 +167,14 @@ class ParquetRows:
 
     def _read(self, group: int, names: list[str]) -> list[NDArray[Any]]:
         table = self._groups[group].to_table(schema=self._schema, columns=names, use_threads=False)
-        return [table.column(name).to_numpy() for name in names]
+        return [_as_numpy(table.column(name)) for name in names]
+
+
+def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
+    """A column as an array; booleans with missing entries become numbers and nan, as integers do."""
+    if column.null_count and column.type == "bool":
+        column = column.cast("double")
+    return column.to_numpy()
 
 
 def _n_missing(group: ds.ParquetFileFragment, name: str) -> int | None:

@@ -153,7 +153,7 @@ def _checked(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Arr
     features = np.asarray(check_features(X), dtype=float)
     targets = check_targets(y, len(features))
     check_finite("X", features)
-    if not are_labels(targets) and (odd := targets[~(targets == np.round(targets))]).size:
+    if not are_labels(targets) and (odd := targets[~((targets == np.round(targets)) & np.isfinite(targets))]).size:
         raise ValueError(f"y must hold class labels (integers, booleans, strings or whole numbers), got {odd[0]}")
     labels = np.unique(targets if classes is None else np.asarray(classes))
     if len(labels) < 2:

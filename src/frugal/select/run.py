@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import signature
@@ -302,7 +302,8 @@ def _heartbeat() -> Iterator[None]:
 
     def beat() -> None:
         while not ended.wait(BEAT_S):
-            print(f"still fitting, {monotonic() - started:.0f} s so far", flush=True)
+            with suppress(OSError):  # a line that nobody can read is no reason to end the search
+                print(f"still fitting, {monotonic() - started:.0f} s so far", flush=True)
 
     thread = Thread(target=beat, daemon=True)
     thread.start()

@@ -296,6 +296,10 @@ HOLED[7, 1] = np.nan
             {"y": np.where(y == y[0], np.nan, y)},
             "y must hold class labels (integers, booleans, strings or whole numbers), got nan",
         ),
+        (
+            {"y": np.where(y == y[0], np.inf, y)},
+            "y must hold class labels (integers, booleans, strings or whole numbers), got inf",
+        ),
         ({"y": y[1:]}, "y must have shape (400,), one entry per row of X, got (399,)"),
         ({"y": 0 * y}, "y must hold at least two classes, got only 0; classes may name others"),
         ({"classes": [0, 1, 2]}, "classes must hold every label of y, got none for 3"),

@@ -236,6 +236,22 @@ def test_a_fit_that_takes_long_is_not_silent(table, monkeypatch, capsys):
     assert "still fitting, 0 s so far" in capsys.readouterr().out
 
 
+def test_a_line_that_nobody_can_read_ends_no_fit(table, monkeypatch):
+    tried = []
+
+    def refuse(line, **options):
+        tried.append(line)
+        raise BrokenPipeError
+
+    monkeypatch.setattr(run, "BEAT_S", 0.05)
+    monkeypatch.setattr(run, "print", refuse, raising=False)
+    problem = problem_of("mine.csv", table.drop(columns="price"))
+    found, _ = run.search(problem, estimators=["bernoulli_nb"], n_candidates=2, n_folds=2)
+    found.fit = lambda *args, **options: (time.sleep(0.3), setattr(found, "best_score_", 1.0))
+    run.fit(problem, found)
+    assert len(tried) > 1
+
+
 @pytest.mark.parametrize(
     ("values", "task"),
     [

@@ -22,6 +22,9 @@ N_VALID: Final = 10_000
 """Validation rows: the last ones of MNIST's training part, as in documents 002 and 003."""
 SHARE: Final = 0.33
 """For other datasets: share of rows for testing, and of the rest for validation, as on OpenML."""
+_OF_ROWS: Final = ("n_train", "n_test", "n_valid", "space", "scaler", "epochs")
+_OF_STORED: Final = {FUNCTION: (), LOOKUP: ("table",), CURVES: ("table", "extrapolations")}
+"""Settings of problems without rows; the others take `_OF_ROWS`."""
 
 
 def problem(
@@ -38,18 +41,21 @@ def problem(
             number of validation rows (`N_VALID`; without own test rows, `SHARE` of the rows that are not for
             testing). space: name of a space (the learner's default). scaler: one of `learners.SCALERS`, not for
             networks (none). epochs: epochs of a trial whose task states none, only for learners trained in epochs
-            (`learners.n_epochs`). table: file of a look-up table or of a set of curves.
+            (`learners.n_epochs`). table: file of a look-up table or of a set of curves, which take this one alone.
         root: folder of the datasets.
 
     Raises:
-        ValueError: on an unknown function, learner, space or dataset, more rows than there are, or epochs of what
-            is not trained in epochs.
+        ValueError: on an unknown function, learner, space or dataset, more rows than there are, or a setting that
+            the learner does not take, as epochs of what is not trained in epochs.
     """
     epochs = settings.get("epochs")
     if epochs is not None:
         check_whole("epochs", epochs, 1)
         if learner in (FUNCTION, LOOKUP, CURVES) or not learners.in_epochs(learner):
             raise ValueError(f"epochs must be left out, since {learner} does not train in epochs, got {epochs}")
+    for name in (*_OF_ROWS, *_OF_STORED[CURVES]):
+        if settings.get(name) is not None and name not in _OF_STORED.get(learner, _OF_ROWS):
+            raise ValueError(f"{name} must be left out, since {learner} does not take it, got {settings[name]!r}")
     if learner == FUNCTION:
         check_known("function", dataset, FUNCTIONS)
         return FUNCTIONS[dataset]

@@ -295,6 +295,18 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
         (lambda: problem("knn", "digits", 0, {"n_test": "all"}), "n_test must be at least 0 and a whole number"),
         (lambda: problem("knn", "digits", 0, {"space": ""}), "unknown space of knn ''"),
         (lambda: problem("lookup", "svm", 0, {"epochs": 3}), "since lookup does not train in epochs, got 3"),
+        (
+            lambda: search("ei", *ON_BRANIN, 0, 9, {"n_train": 50}),
+            "n_train must be left out, since function does not take it, got 50",
+        ),
+        (
+            lambda: problem("curves", "mlp", 0, {"table": "curves.parquet", "space": "grid"}),
+            "space must be left out, since curves does not take it, got 'grid'",
+        ),
+        (
+            lambda: problem("knn", "digits", 0, {"table": "fits.parquet"}),
+            "table must be left out, since knn does not take it, got 'fits.parquet'",
+        ),
         (lambda: problem("mlp", "digits", 0, {"epochs": 0}), "epochs must be at least 1"),
         (lambda: search("eii", *ON_BRANIN, 0, 9, {}), "unknown .*'eii'; known: "),
         (

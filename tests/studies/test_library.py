@@ -106,6 +106,8 @@ def test_rungs_are_those_that_our_halving_plans(data, answers, classifier):
     assert [(one["n"], one["train_scores"]) for one in answer["searches"]] == [
         (9, True), (9, False), (27, True), (27, False),
     ]  # fmt: skip
+    assert answer["grid_search"]["n"] == 9
+    assert answer["grid_search"]["seconds"] > 0
     for one in answer["searches"]:
         facts = {"n_rows": len(data.y), "n_classes": 2, "n_folds": 2, "rng": rng_for("test")}
         planned = SuccessiveHalving(n_candidates=one["n"], **facts).rungs
@@ -169,6 +171,22 @@ def test_candidates_without_a_score_are_counted_and_so_are_those_that_went_on(da
     assert found["chosen"] < 7
 
 
+def test_grid_search_evaluates_all_folds_without_the_refit(data, answers):
+    problem, answer = answers["bernoulli_nb"]
+    listed = problem["lists"][0]
+    places = [problem["candidates"].index(candidate) for candidate in listed]
+    failed = np.isnan(np.mean(answer["scores"], axis=0)[places]).sum()
+    found = library_script.exhaust(problem, data.X, data.y, listed)
+    assert (found["n"], found["n_failed"]) == (9, failed)
+    search = library_script.GridSearchCV(
+        *library_script.estimator_and_grid(problem, listed),
+        cv=library_script.parts_of(problem["folds"], len(data.y)),
+    ).fit(data.X, data.y)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], np.mean(answer["scores"], axis=0)[places], rtol=1e-12
+    )
+
+
 # What is made of the answers -------------------------------------------------------------------------------------
 
 
@@ -180,9 +198,9 @@ def todays(root):
 
 def test_todays_library_on_both_sides_makes_every_row_and_no_verdict(root, todays):
     runs = pd.concat([todays, run_experiment("library", "of_2021", 0, SETTINGS, root)])
-    assert len(runs) == 2 * 2 * 3  # libraries, lengths, strategies
-    measured = ["seconds", "exhaustive_s", "quality"]
-    assert np.isfinite(runs[measured].to_numpy(float)).all()
+    assert len(runs) == 2 * (2 * 3 + 1)  # libraries, lengths, strategies; GridSearchCV on the shorter list
+    assert np.isfinite(runs[["seconds", "exhaustive_s"]].to_numpy(float)).all()
+    np.testing.assert_array_equal(runs["quality"].isna(), runs["strategy"] == library.GRID_SEARCH)
     assert set(runs["scikit_learn"]) == {version("scikit-learn")}
     same = ["quality", "n_failed", "n_failed_kept"]
     parts = [runs.loc[runs["method"] == name, same].to_numpy() for name in ("today", "of_2021")]
@@ -235,6 +253,8 @@ def as_printed(n_seeds=10, version="0.24.2", swapped=0):
                         "overhead_s": 0.01, "exhaustive_s": 2.0, "quality": 1.0, "n_failed": 0, "n_failed_kept": 0,
                     }
                 )  # fmt: skip
+                if strategy == library.HALVING and not train_scores and cell.n == 256:
+                    rows.append({**rows[-1], "strategy": library.GRID_SEARCH, "seconds": 4.0, "quality": np.nan})
     return pd.DataFrame(rows)
 
 
@@ -254,13 +274,16 @@ def test_means_are_over_the_cells_with_train_scores_as_the_library_computes_them
     assert round(found.loc["greedy_mean", "ours"], 3) == 0.211
     assert round(found.loc["halving_mean", "ours"], 3) == 0.360
     assert list(found.loc[["greedy_mean", "halving_mean"], "verdict"]) == [REPRODUCED, REPRODUCED]
+    # 4 s of GridSearchCV are twice those of all fits; Table 3's mean at n = 256 is 0.384.
+    assert round(found.loc["over_grid_search", "ours"], 2) == round((0.384 - 0.005) / 2, 2)
+    assert round(found.loc["over_grid_search_untrained", "ours"], 2) == round((9.0 - 0.005) / 2, 2)
     below = claims_on(as_printed(n_seeds=9))
     assert set(below["verdict"]) == {NOT_RUN}
 
 
 def test_the_table_has_every_cell_beside_the_printed_one_and_the_spread_over_cells():
     table = library.tabulate(as_printed(), "paper")
-    assert len(table) == 27 * 3
+    assert len(table) == 27 * 3 + 9
     default = table[table["train_scores"] | (table["strategy"] == library.GREEDY)]
     np.testing.assert_allclose(default["ours"], default["published"])
     lines = library.render(table).splitlines()

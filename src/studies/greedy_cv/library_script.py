@@ -8,12 +8,12 @@
     classifier, fixed     name in `CLASSIFIERS`, and the settings that all its candidates share
     candidates            the distinct ones
     folds                 row numbers of the validation part of each fold
-    lists                 candidate lists to search, repeats and all
+    lists                 candidate lists to search, repeats and all; GridSearchCV searches the shortest alone
     halving_folds         as folds, of the search
     halving               settings of HalvingGridSearchCV
 
 answer.json is written there: `scikit_learn` (the version), `scores` and `seconds` (one list per fold, a number per
-distinct candidate), and `searches`, as `halve` returns them.
+distinct candidate), `searches`, as `halve` returns them, and `grid_search`, as `exhaust` does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import sklearn
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401  the search is hidden without it
-from sklearn.model_selection import HalvingGridSearchCV
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -48,7 +48,13 @@ def main(folder: Path) -> None:
         for candidates in problem["lists"]
         for train_scores in (True, False)
     ]
-    answer = {"scikit_learn": sklearn.__version__, "scores": scores, "seconds": seconds, "searches": searches}
+    answer = {
+        "scikit_learn": sklearn.__version__,
+        "scores": scores,
+        "seconds": seconds,
+        "searches": searches,
+        "grid_search": exhaust(problem, X, y, min(problem["lists"], key=len)),
+    }
     (folder / "answer.json").write_text(json.dumps(answer))
 
 
@@ -94,16 +100,13 @@ def halve(
         n_failed (candidates without a score, over all rungs), n_failed_kept (of these, those that went on).
     """
     search = HalvingGridSearchCV(
-        CLASSIFIERS[problem["classifier"]](**problem["fixed"]),
-        [{name: [value] for name, value in candidate.items()} for candidate in candidates],
+        *estimator_and_grid(problem, candidates),
         cv=parts_of(problem["halving_folds"], len(y)),
         return_train_score=train_scores,
         error_score=math.nan,
         **problem["halving"],
     )
-    started = perf_counter()
-    search.fit(X, y)
-    seconds = perf_counter() - started - search.refit_time_
+    seconds = seconds_of(search, X, y)
     tried = [id(one) for one in search.cv_results_["params"]]  # a candidate is the same object on every rung
     rungs, means = search.cv_results_["iter"], search.cv_results_["mean_test_score"]
     failed = [(rungs[i], tried[i]) for i in range(len(tried)) if math.isnan(means[i])]
@@ -116,6 +119,34 @@ def halve(
         "n_failed": len(failed),
         "n_failed_kept": sum((rung + 1, one) in seen for rung, one in failed),
     }
+
+
+def exhaust(problem: dict[str, Any], X: Any, y: Any, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+    """A search of a candidate list on all folds by GridSearchCV, without train scores, as is its default.
+
+    Returns:
+        n (length of the list), seconds (without the refit), n_failed (candidates without a score).
+    """
+    folds = parts_of(problem["folds"], len(y))
+    search = GridSearchCV(*estimator_and_grid(problem, candidates), cv=folds, error_score=math.nan)
+    seconds = seconds_of(search, X, y)
+    failed = np.isnan(search.cv_results_["mean_test_score"])
+    return {"n": len(candidates), "seconds": seconds, "n_failed": int(failed.sum())}
+
+
+def estimator_and_grid(
+    problem: dict[str, Any], candidates: list[dict[str, Any]]
+) -> tuple[Any, list[dict[str, list[Any]]]]:
+    """The estimator, and a list of candidates as both searches take it."""
+    grid = [{name: [value] for name, value in candidate.items()} for candidate in candidates]
+    return CLASSIFIERS[problem["classifier"]](**problem["fixed"]), grid
+
+
+def seconds_of(search: Any, X: Any, y: Any) -> float:
+    """Seconds of a search without the refit of what it chose."""
+    started = perf_counter()
+    search.fit(X, y)
+    return float(perf_counter() - started - search.refit_time_)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,23 @@ def test_the_causes_of_what_figure_10_does_not_show_are_those_of_its_runs(causes
     assert "two of ours are as low for uniform sampling, ten for OSMAC, and none for both." in cause
 
 
+def test_the_cause_of_halving_by_the_library_is_that_of_its_runs(causes):
+    cause = causes["greedy_cv.library.halving_mean"]
+    runs = pd.read_parquet(PUBLISHED / "greedy_cv/runs/library.parquet").query("method == 'of_2021'")
+    runs = runs.assign(share=(runs["seconds"] + runs["overhead_s"]) / runs["exhaustive_s"])
+    exhaustive = runs[runs["strategy"] == "grid_search"].groupby(["classifier", "dataset"])["share"].mean()
+    of_bayes = exhaustive["bernoulli_nb", "digits"]
+    assert of_bayes == exhaustive.max()
+    times = f"takes {exhaustive.mean():.2f} times as long as these on lists of 256"
+    assert f"{times}, for naive Bayes on digits {of_bayes:.2f} times." in cause
+    untrained = runs[(runs["strategy"] == "successive_halving") & ~runs["train_scores"]]["share"].mean()
+    assert f"without them it takes {untrained:.3f}." in cause
+    findings = pd.read_csv(PUBLISHED / "greedy_cv/findings_library.csv").set_index("id")["ours"]
+    trained, untrained = (findings[f"greedy_cv.library.over_grid_search{end}"] for end in ("", "_untrained"))
+    shares = f"it takes {trained:.3f} with train scores and {untrained:.3f} without them"
+    assert f"{shares}, in the document 0.384." in cause
+
+
 @pytest.fixture(scope="module")
 def chosen():
     """Rank percentiles of Table 2's choices, as of `percentiles`."""

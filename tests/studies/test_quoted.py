@@ -16,9 +16,11 @@ from frugal.folds.strategies import with_facts
 from frugal.learners.networks import authors_grid
 from frugal.spaces import as_json
 from studies import registry
+from studies.estimates import mean
 from studies.folds_comparison.comparison import in_words, tabulate
+from studies.greedy_cv.library import GREEDY, GRID_SEARCH, HALVING, with_ratio
 from studies.greedy_cv.measures import jackknifed, mean_absolute_error
-from studies.greedy_cv.tables import published
+from studies.greedy_cv.tables import CELL, published
 from studies.markdown import plain
 from studies.strips import read_judged
 from studies.verdicts import judge_claims, summarise
@@ -490,6 +492,39 @@ def by_reading(study, failed="last"):
     }
     paths = (PUBLISHED / f"greedy_cv/runs/readings/{folder}/{study}.parquet" for folder in folders[failed])
     return dict(zip(("ranges/none", "grid/none", "grid/olson"), map(pd.read_parquet, paths), strict=True))
+
+
+def test_the_assumptions_of_document_001_quote_table_3_by_the_library():
+    text = (ROOT / "docs/assumptions/greedy_cv.md").read_text()
+    runs = with_ratio(pd.read_parquet(PUBLISHED / "greedy_cv/runs/library.parquet"))
+    shares = runs.pivot_table("time_ratio", ["method", "seed"], ["strategy", "train_scores"])
+    least = runs[runs["n"] == 256].pivot_table("seconds", ["method", "seed", *CELL], ["strategy", "train_scores"])
+    of_grid_search = least.div(least[GRID_SEARCH, False], axis=0).groupby(["method", "seed"]).mean()
+
+    def quoted(table, column, digits=3):
+        found = [mean(table.loc[library, column].to_numpy()) for library in ("of_2021", "today")]
+        return " | ".join(f"{e.ours:.{digits}f} ({e.low:.{digits}f} to {e.high:.{digits}f})" for e in found)
+
+    halvings = {"with": (HALVING, True), "without": (HALVING, False)}
+    assert f"| greedy early stopping | {quoted(shares, (GREEDY, False))} | 0.210 |" in text
+    assert f"| GridSearchCV | {quoted(shares, (GRID_SEARCH, False), 2)} | |" in text
+    for trained, column in halvings.items():
+        assert f"| halving, {trained} train scores | {quoted(shares, column)} | 0.360 |" in text
+        assert f"| halving, {trained} train scores | {quoted(of_grid_search, column)} | 0.384 |" in text
+    printed = published("table3").query("method == @HALVING and n == 256")["published"]
+    assert f"{printed.mean():.3f}" == "0.384"
+
+    old = runs[runs["method"] == "of_2021"]
+    of_fit = 1e3 * (old["exhaustive_s"] / (old["n"] * old["k"])).groupby([old[name] for name in CELL]).mean()
+    assert f"a bare fit takes {of_fit.min():.1f} to {of_fit.max():.1f} ms by cell" in text
+    bayes = old[(old["classifier"] == "bernoulli_nb") & old["train_scores"]]["time_ratio"].mean()
+    assert f"Of naive Bayes's fits it takes {bayes:.2f}, more than all" in text
+    findings = pd.read_csv(PUBLISHED / "greedy_cv/findings_library.csv").set_index("id")["ours"]
+    assert f"It is in {findings['greedy_cv.library.n_same_sign']:.0f}, and 26 were asked for." in text
+    of_page = page("papers/greedy_cv")
+    trained, untrained = (findings[f"greedy_cv.library.over_grid_search{end}"] for end in ("", "_untrained"))
+    assert f"it takes {trained:.2f} of what `GridSearchCV` takes, and {untrained:.2f} without train" in of_page
+    assert f"takes {shares.loc['of_2021', halvings['with']].mean():.2f} of such fits" in of_page
 
 
 def test_the_assumptions_of_document_001_quote_table_1_in_all_readings():

@@ -174,7 +174,8 @@ def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
     """A column as an array; booleans with missing entries become numbers and nan, as integers do."""
     if column.null_count and column.type == "bool":
         column = column.cast("double")
-    return column.to_numpy()
+    found: NDArray[Any] = column.to_numpy()
+    return found
 
 
 def _n_missing(group: ds.ParquetFileFragment, name: str) -> int | None:

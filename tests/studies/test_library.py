@@ -171,20 +171,35 @@ def test_candidates_without_a_score_are_counted_and_so_are_those_that_went_on(da
     assert found["chosen"] < 7
 
 
-def test_grid_search_evaluates_all_folds_without_the_refit(data, answers):
-    problem, answer = answers["bernoulli_nb"]
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_grid_search_evaluates_the_candidates_on_all_folds_without_train_scores(data, answers, monkeypatch):
+    problem, answer = answers["knn"]
+    searches, timed = [], library_script.seconds_of
+
+    def seconds_of(search, X, y):
+        searches.append(search)
+        return timed(search, X, y)
+
+    monkeypatch.setattr(library_script, "seconds_of", seconds_of)
     listed = problem["lists"][0]
+    found = library_script.exhaust(problem, data.X, data.y, [*listed, {"n_neighbors": len(data.y)}])
+    assert (found["n"], found["n_failed"]) == (len(listed) + 1, 1)
+    results = searches[0].cv_results_
+    assert "mean_train_score" not in results
+    assert (searches[0].n_splits_, results["params"][:-1]) == (2, listed)
     places = [problem["candidates"].index(candidate) for candidate in listed]
-    failed = np.isnan(np.mean(answer["scores"], axis=0)[places]).sum()
-    found = library_script.exhaust(problem, data.X, data.y, listed)
-    assert (found["n"], found["n_failed"]) == (9, failed)
-    search = library_script.GridSearchCV(
-        *library_script.estimator_and_grid(problem, listed),
-        cv=library_script.parts_of(problem["folds"], len(data.y)),
-    ).fit(data.X, data.y)
-    np.testing.assert_allclose(
-        search.cv_results_["mean_test_score"], np.mean(answer["scores"], axis=0)[places], rtol=1e-12
-    )
+    expected = np.mean(answer["scores"], axis=0)[places]
+    np.testing.assert_allclose(results["mean_test_score"][:-1], expected, rtol=1e-12)
+
+
+def test_seconds_of_a_search_leave_out_its_refit():
+    class Search:
+        refit_time_ = 10.0
+
+        def fit(self, X, y):
+            return self
+
+    assert -10.0 < library_script.seconds_of(Search(), None, None) < -9.0
 
 
 # What is made of the answers -------------------------------------------------------------------------------------
@@ -217,6 +232,7 @@ def test_where_no_interpreter_runs_the_study_says_why(root, todays, tmp_path):
     settings = {**SETTINGS, "python": None, "interpreter": str(file)}
     runs = pd.concat([todays, run_experiment("library", "of_2021", 0, settings, root)])
     assert runs.loc[runs["method"] == "of_2021", "seconds"].isna().all()
+    assert runs["method"].value_counts().to_dict() == {"today": 7, "of_2021": 7}
     judged = judge_paper("greedy_cv", {"library": runs}, "smoke")
     assert set(judged["verdict"]) == {NOT_TESTABLE}
     assert judged["ours"].isna().all()
@@ -277,6 +293,9 @@ def test_means_are_over_the_cells_with_train_scores_as_the_library_computes_them
     # 4 s of GridSearchCV are twice those of all fits; Table 3's mean at n = 256 is 0.384.
     assert round(found.loc["over_grid_search", "ours"], 2) == round((0.384 - 0.005) / 2, 2)
     assert round(found.loc["over_grid_search_untrained", "ours"], 2) == round((9.0 - 0.005) / 2, 2)
+    untimed = as_printed()
+    untimed = claims_on(untimed[untimed["strategy"] != library.GRID_SEARCH])
+    assert untimed.loc["over_grid_search", "verdict"] == NOT_RUN
     below = claims_on(as_printed(n_seeds=9))
     assert set(below["verdict"]) == {NOT_RUN}
 

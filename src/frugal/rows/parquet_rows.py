@@ -98,7 +98,7 @@ class ParquetRows:
         return map(self.read, range(len(self.sizes)))
 
     def read(self, group: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """A row group: X of shape (sizes[group], d), and y; a missing number is nan."""
+        """A row group: X of shape (sizes[group], d), and y; a missing number or boolean is nan."""
         X = np.column_stack(self._read(group, self.columns))
         return X, None if self.target is None else self._read(group, [self.target])[0]
 
@@ -171,8 +171,12 @@ class ParquetRows:
 
 
 def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
-    """A column as an array; booleans with missing entries become numbers and nan, as integers do."""
-    if column.null_count and column.type == "bool":
+    """A column as an array; where entries are missing, booleans and categories become numbers and nan as well."""
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if column.null_count and types.is_boolean(column.type):
         column = column.cast("double")
     found: NDArray[Any] = column.to_numpy()
     return found

@@ -302,7 +302,7 @@ def _heartbeat() -> Iterator[None]:
 
     def beat() -> None:
         while not ended.wait(BEAT_S):
-            with suppress(OSError):  # a line that nobody can read is no reason to end the search
+            with suppress(OSError, ValueError):  # of a closed output: nobody reads the line
                 print(f"still fitting, {monotonic() - started:.0f} s so far", flush=True)
 
     thread = Thread(target=beat, daemon=True)

@@ -41,17 +41,20 @@ def problem(
             number of validation rows (`N_VALID`; without own test rows, `SHARE` of the rows that are not for
             testing). space: name of a space (the learner's default). scaler: one of `learners.SCALERS`, not for
             networks (none). epochs: epochs of a trial whose task states none, only for learners trained in epochs
-            (`learners.n_epochs`). table: file of a look-up table or of a set of curves, which take this one alone.
+            (`learners.n_epochs`). table: file of a look-up table or of a set of curves, which take none of the
+            others; nor does a function.
         root: folder of the datasets.
 
     Raises:
         ValueError: on an unknown function, learner, space or dataset, more rows than there are, or a setting that
             the learner does not take, as epochs of what is not trained in epochs.
     """
+    if learner not in _OF_STORED:
+        learners.record(learner)
     epochs = settings.get("epochs")
     if epochs is not None:
         check_whole("epochs", epochs, 1)
-        if learner in (FUNCTION, LOOKUP, CURVES) or not learners.in_epochs(learner):
+        if learner in _OF_STORED or not learners.in_epochs(learner):
             raise ValueError(f"epochs must be left out, since {learner} does not train in epochs, got {epochs}")
     for name in (*_OF_ROWS, *_OF_STORED[CURVES]):
         if settings.get(name) is not None and name not in _OF_STORED.get(learner, _OF_ROWS):

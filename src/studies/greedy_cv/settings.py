@@ -161,7 +161,7 @@ class Sizes(Settings):
 
 
 class Library(Settings):
-    """Table 3 by scikit-learn's own halving, of today and of the document's time; about four hours."""
+    """Table 3 by scikit-learn's own halving, of today and of the document's time; 3.5 CPU hours."""
 
     datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2", "datasets")
     classifiers: Several[Classifier] = setting(

@@ -136,12 +136,13 @@ def test_an_index_is_no_feature_but_the_key_of_a_folder_may_be(tmp_path):
     assert taken.y.tolist() == [2024, 2024, 2025]
 
 
-def test_a_missing_boolean_or_integer_becomes_nan(tmp_path):
-    table = pd.DataFrame({"a": pd.array([True, None, False], "boolean"), "b": pd.array([3, None, 5], "Int64")})
-    table.to_parquet(tmp_path / "x.parquet")
-    np.testing.assert_array_equal(
-        ParquetRows(tmp_path / "x.parquet").read(0)[0], [[1, 3], [np.nan, np.nan], [0, 5]]
-    )
+def test_a_missing_boolean_integer_or_category_becomes_nan(tmp_path):
+    table = {"a": pd.array([True, None, False], "boolean"), "b": pd.array([3, None, 5], "Int64")}
+    table["c"] = pd.Categorical([7, None, 9])
+    pd.DataFrame(table).to_parquet(tmp_path / "x.parquet")
+    X, _ = ParquetRows(tmp_path / "x.parquet").read(0)
+    assert X.dtype == float
+    np.testing.assert_array_equal(X, [[1, 3, 7], [np.nan, np.nan, np.nan], [0, 5, 9]])
 
 
 def test_labels_may_be_strings_and_a_row_group_may_lack_one(tmp_path):

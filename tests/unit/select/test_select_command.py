@@ -236,12 +236,13 @@ def test_a_fit_that_takes_long_is_not_silent(table, monkeypatch, capsys):
     assert "still fitting, 0 s so far" in capsys.readouterr().out
 
 
-def test_a_line_that_nobody_can_read_ends_no_fit(table, monkeypatch):
+@pytest.mark.parametrize("error", [BrokenPipeError, ValueError("I/O operation on closed file")])
+def test_a_line_that_nobody_can_read_stops_no_further_ones(table, monkeypatch, error):
     tried = []
 
     def refuse(line, **options):
         tried.append(line)
-        raise BrokenPipeError
+        raise error
 
     monkeypatch.setattr(run, "BEAT_S", 0.05)
     monkeypatch.setattr(run, "print", refuse, raising=False)

@@ -307,6 +307,7 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
             lambda: problem("knn", "digits", 0, {"table": "fits.parquet"}),
             "table must be left out, since knn does not take it, got 'fits.parquet'",
         ),
+        (lambda: problem("lookupp", "svm", 0, {"table": "fits.parquet"}), "unknown learner 'lookupp'"),
         (lambda: problem("mlp", "digits", 0, {"epochs": 0}), "epochs must be at least 1"),
         (lambda: search("eii", *ON_BRANIN, 0, 9, {}), "unknown .*'eii'; known: "),
         (

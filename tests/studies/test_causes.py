@@ -12,6 +12,7 @@ from scipy import stats
 from frugal.trials.functions import FUNCTIONS
 from studies.exploration.functions_long import LOCAL_MINIMUM
 from studies.greedy_cv.early_stopping import STOPPING_METHODS
+from studies.greedy_cv.library import GRID_SEARCH, HALVING, with_ratio
 from studies.tidy import read_printed
 
 ROOT = Path(__file__).parents[2]
@@ -61,13 +62,13 @@ def test_the_causes_of_what_figure_10_does_not_show_are_those_of_its_runs(causes
 def test_the_cause_of_halving_by_the_library_is_that_of_its_runs(causes):
     cause = causes["greedy_cv.library.halving_mean"]
     runs = pd.read_parquet(PUBLISHED / "greedy_cv/runs/library.parquet").query("method == 'of_2021'")
-    runs = runs.assign(share=(runs["seconds"] + runs["overhead_s"]) / runs["exhaustive_s"])
-    exhaustive = runs[runs["strategy"] == "grid_search"].groupby(["classifier", "dataset"])["share"].mean()
+    runs = with_ratio(runs)
+    exhaustive = runs[runs["strategy"] == GRID_SEARCH].groupby(["classifier", "dataset"])["time_ratio"].mean()
     of_bayes = exhaustive["bernoulli_nb", "digits"]
     assert of_bayes == exhaustive.max()
     times = f"On lists of 256 GridSearchCV takes {exhaustive.mean():.2f} times as long as they do"
     assert f"{times}, for naive Bayes on digits {of_bayes:.2f} times." in cause
-    untrained = runs[(runs["strategy"] == "successive_halving") & ~runs["train_scores"]]["share"].mean()
+    untrained = runs[(runs["strategy"] == HALVING) & ~runs["train_scores"]]["time_ratio"].mean()
     assert f"without them it takes {untrained:.3f}." in cause
     findings = pd.read_csv(PUBLISHED / "greedy_cv/findings_library.csv").set_index("id")["ours"]
     trained, untrained = (findings[f"greedy_cv.library.over_grid_search{end}"] for end in ("", "_untrained"))

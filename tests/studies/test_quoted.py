@@ -349,7 +349,7 @@ def test_every_interval_on_the_page_of_a_document_is_published(paper):
         assert near.all(axis=1).any(), f"({low} to {high})"
 
 
-def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
+def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took(by_library):
     costs = pd.read_csv(ROOT / "docs/seed_costs.csv")
     papers = ("beta_pruning", "big_data", "exploration", "hypertune")
     judged = [one for paper in papers for one in read_judged(PUBLISHED, paper, "claims")]
@@ -358,7 +358,6 @@ def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took():
     fits = pd.read_parquet(PUBLISHED / "exploration/runs/surrogate_fits.parquet")
     per_seed = fits["seconds"].sum() / fits["seed"].nunique()
     assert costs.set_index("study").loc["surrogate_fits", "seconds"] == pytest.approx(per_seed, abs=0.5)
-    by_library = pd.read_parquet(PUBLISHED / "greedy_cv/runs/library.parquet")
     timed = by_library[by_library["strategy"] != GREEDY]["seconds"].sum()
     timed += by_library.query("strategy == @GREEDY and n == n.max()")["exhaustive_s"].sum()
     per_seed = timed / by_library["seed"].nunique()  # the clock, which the cost is of, has starts, too

@@ -22,9 +22,11 @@ N_VALID: Final = 10_000
 """Validation rows: the last ones of MNIST's training part, as in documents 002 and 003."""
 SHARE: Final = 0.33
 """For other datasets: share of rows for testing, and of the rest for validation, as on OpenML."""
-_OF_ROWS: Final = ("n_train", "n_test", "n_valid", "space", "scaler", "epochs")
+_OF_ROWS: Final = ("n_train", "n_valid", "n_test", "space", "scaler", "epochs")
 _OF_STORED: Final = {FUNCTION: (), LOOKUP: ("table",), CURVES: ("table", "extrapolations")}
 """Settings of problems without rows; the others take `_OF_ROWS`."""
+OF_PROBLEMS: Final = (*_OF_ROWS, *_OF_STORED[CURVES])
+"""Settings that a problem of some kind takes."""
 
 
 def problem(
@@ -56,7 +58,7 @@ def problem(
         check_whole("epochs", epochs, 1)
         if learner in _OF_STORED or not learners.in_epochs(learner):
             raise ValueError(f"epochs must be left out, since {learner} does not train in epochs, got {epochs}")
-    for name in (*_OF_ROWS, *_OF_STORED[CURVES]):
+    for name in OF_PROBLEMS:
         if settings.get(name) is not None and name not in _OF_STORED.get(learner, _OF_ROWS):
             raise ValueError(f"{name} must be left out, since {learner} does not take it, got {settings[name]!r}")
     if learner == FUNCTION:

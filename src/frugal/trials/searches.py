@@ -23,6 +23,7 @@ from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import check_n_initial, initial_design
 from frugal.trials.lines import JournalPath
 from frugal.trials.lookup import LookUpProblem
+from frugal.trials.problem_by_name import OF_PROBLEMS
 from frugal.trials.problem_by_name import problem as problem
 from frugal.trials.problems import LearnerProblem, Problem
 from frugal.trials.runs import Journal, run
@@ -31,19 +32,7 @@ from frugal.trials.termination import Check
 
 N_INITIAL: Final = 5
 """Number of initial candidates, shared by the strategies of a repetition."""
-SETTINGS: Final = (
-    "n_train",
-    "n_valid",
-    "n_test",
-    "space",
-    "scaler",
-    "epochs",
-    "table",
-    "extrapolations",
-    "n_initial",
-    "time_s",
-    "strategies",
-)
+SETTINGS: Final = (*OF_PROBLEMS, "n_initial", "time_s", "strategies")
 CURVE_COLUMNS: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
 """Columns for trials on stored curves: number of the curve, validation error at its end (nan if it diverged),
 whether the trial was cut short, number of checks, and seconds of the checks, which the trial's seconds do not

@@ -21,6 +21,7 @@ from studies.folds_comparison.comparison import in_words, tabulate
 from studies.greedy_cv.library import GREEDY, GRID_SEARCH, HALVING, with_ratio
 from studies.greedy_cv.measures import jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import CELL, published
+from studies.greedy_cv.wall_clock import with_shares
 from studies.markdown import plain
 from studies.strips import read_judged
 from studies.verdicts import judge_claims, summarise
@@ -496,6 +497,35 @@ def by_reading(study, failed="last"):
     }
     paths = (PUBLISHED / f"greedy_cv/runs/readings/{folder}/{study}.parquet" for folder in folders[failed])
     return dict(zip(("ranges/none", "grid/none", "grid/olson"), map(pd.read_parquet, paths), strict=True))
+
+
+def test_the_assumptions_of_document_001_compare_table_3_of_the_lists_with_and_without_scalers():
+    text = page("assumptions/greedy_cv")
+    runs = {name: with_shares(table) for name, table in by_reading("wall_clock").items()}
+    scaled, unscaled = runs["grid/olson"], runs["grid/none"]
+    ours = scaled.groupby("method")["time_ratio"].mean()
+    means = f"{ours[GREEDY]:.3f} of the exhaustive search and halving {ours[HALVING]:.3f}"
+    assert f"Greedy takes {means}" in text
+    share = scaled.query("method == @GREEDY")["evaluations_share"].mean()
+    assert f"since early stopping evaluates {share:.3f} of the folds there" in text
+    of_trees = [
+        table.query("classifier == 'decision_tree' and method == @HALVING")["time_ratio"].mean()
+        for table in (unscaled, scaled)
+    ]
+    assert "rose most, from {:.3f} to {:.3f}.".format(*of_trees) in text
+    first = [table.query("seed < 10").groupby("method")["time_ratio"].mean() for table in (unscaled, scaled)]
+    for method, line in ((GREEDY, "greedy early stopping"), (HALVING, "halving")):
+        published, here = (means[method] for means in first)
+        assert re.search(rf"\| {line} \| {published:.3f} \| 0\.\d{{3}} \| {here:.3f} \|", text)
+    claims = pd.read_csv(PUBLISHED / "greedy_cv/tables/claims_by_reading.csv").query("failed == 'last'")
+    claims = claims[claims["reading"] == "grid/olson"].set_index("id")
+    mean_of_halving = claims.loc["greedy_cv.wall_clock.halving_mean"]
+    assert f"contradicted ({mean_of_halving['low']:.3f} to {mean_of_halving['high']:.3f}; up to 0.396" in text
+    assert f"they are {ours[HALVING]:.3f} and {ours[GREEDY]:.3f}." in page("papers/greedy_cv")
+    counts = [
+        claims.loc[f"greedy_cv.wall_clock.{name}", "ours"] for name in ("n_faster", "n_slower", "n_same_outcome")
+    ]
+    assert "the faster in {:.0f} cells, halving in {:.0f}, and {:.0f} cells would end as".format(*counts) in text
 
 
 HALVINGS = {"with": (HALVING, True), "without": (HALVING, False)}

@@ -6,6 +6,8 @@ from frugal.code import jobs
 from frugal.registry import added
 from studies import code
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def plugged(tmp_path, monkeypatch):

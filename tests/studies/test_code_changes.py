@@ -10,6 +10,8 @@ from frugal.folds.strategies import known as fold_strategies
 from studies import code
 from studies.registry import experiments
 
+pytestmark = pytest.mark.slow
+
 SRC = Path(__file__).parents[2] / "src"
 TERMINATED = {"strategies": {"random": {"termination": {}}}}
 DATASETS = ("wdbc", "letter", "digits", "mnist")

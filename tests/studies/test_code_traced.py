@@ -20,6 +20,8 @@ from studies.arguments import make_parser as make_studies_parser
 from studies.jobs import JOBS
 from studies.registry import experiments
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DISPATCHING = {
     "frugal.checks:check_known",

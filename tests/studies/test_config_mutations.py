@@ -24,7 +24,9 @@ def scales():
     return merged
 
 
-@pytest.mark.parametrize("name", SCALES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "smoke")) for name in SCALES]
+)
 def test_a_mutation_is_refused_in_one_sentence_or_harmless(scales, name):
     counts = {"refused": 0, "accepted": 0}
 
@@ -85,6 +87,7 @@ def test_what_would_do_harm_is_known(scales, key, value, says):
     assert found.startswith(says) if says else found == ""
 
 
+@pytest.mark.slow
 def test_no_number_is_accepted_that_nothing_could_be_run_with(scales):
     whole = copy.deepcopy(scales["paper"])
     accepted = []

@@ -88,6 +88,7 @@ def test_cells_candidates_and_folds_are_those_of_table_3_unless_they_are_told_ot
         assert {key: defaults[key] for key in configured.get(name, {})} == configured.get(name, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", ["bernoulli_nb", "decision_tree", "knn"])
 def test_scores_are_those_of_the_timed_fits_of_the_wall_clock_study(data, answers, classifier):
     # as `job scores --timed --space ranges --n-ranges 27 --n-folds 2 --seed 3` makes them
@@ -100,6 +101,7 @@ def test_scores_are_those_of_the_timed_fits_of_the_wall_clock_study(data, answer
     assert min(map(min, answer["seconds"])) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", ["bernoulli_nb", "decision_tree", "knn"])
 def test_rungs_are_those_that_our_halving_plans(data, answers, classifier):
     _, answer = answers[classifier]
@@ -116,6 +118,7 @@ def test_rungs_are_those_that_our_halving_plans(data, answers, classifier):
         assert one["seconds"] > 0
 
 
+@pytest.mark.slow
 def test_folds_of_both_searches_are_those_of_the_seed(data, answers):
     problem, _ = answers["knn"]
     for key, n_folds in (("folds", 2), ("halving_folds", 5)):
@@ -171,6 +174,7 @@ def test_candidates_without_a_score_are_counted_and_so_are_those_that_went_on(da
     assert found["chosen"] < 7
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_grid_search_evaluates_the_candidates_on_all_folds_without_train_scores(data, answers, monkeypatch):
     problem, answer = answers["knn"]
@@ -211,6 +215,7 @@ def todays(root):
     return run_experiment("library", "today", 0, SETTINGS, root)
 
 
+@pytest.mark.slow
 def test_todays_library_on_both_sides_makes_every_row_and_no_verdict(root, todays):
     runs = pd.concat([todays, run_experiment("library", "of_2021", 0, SETTINGS, root)])
     assert len(runs) == 2 * (2 * 3 + 1)  # libraries, lengths, strategies; GridSearchCV on the shorter list

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
 LACKING = Path(__file__).with_name("lacking.txt")
 """Artefacts whose numbers cannot be made again, since their runs are not published; it shrinks as these are."""
-LARGE = ("big_data", "greedy_cv", "hypertune", "trials_comparison")
+LARGE = ("big_data", "folds_comparison", "greedy_cv", "hypertune", "trials_comparison")
 """Papers whose artefacts take longer than all others together."""
 RENDERED = ("folds_comparison", "trials_comparison")
 """Papers that the smoke run does not make, so that their figures are rendered here."""

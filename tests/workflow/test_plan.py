@@ -105,6 +105,7 @@ FEW_CELLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

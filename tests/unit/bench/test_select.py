@@ -79,6 +79,7 @@ def test_the_random_search_takes_a_quarter_of_the_candidates_whole(problem):
     assert len({choice.candidate for choice in choices}) > 3
 
 
+@pytest.mark.slow
 def test_a_bench_of_one_table_holds_ours_against_every_peer(tmp_path, monkeypatch, capsys):
     command = "bench select --tables wdbc --estimators columns --n-seeds 2 --n-rows 120 --n-folds 3".split()
     output = tmp_path / "cells.csv"

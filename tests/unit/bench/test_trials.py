@@ -21,6 +21,7 @@ def table():
         return bench_trials(**SMALL)
 
 
+@pytest.mark.slow
 def test_a_row_per_method_and_number_of_trials(table):
     assert list(table) == [
         "what", "method", "n_trials", "n_dimensions", "seconds", "ratio", "slope", "last_slope", "note",

@@ -33,6 +33,7 @@ def ends_its_process(candidate, n_rows=None, subset=0):
     return candidate["x"] ** 2 + 0.1
 
 
+@pytest.mark.slow
 def test_a_trial_without_a_cost_counts_as_failed_where_cost_is_modelled():
     settings = GAIN | {"n_min": 5, "n_max": 50}
     given = {"strategy": "fabolas", "settings": settings, "n_trials": 6, "random_state": 0, "trial_timeout": 30}
@@ -223,6 +224,7 @@ def test_the_number_of_workers_changes_nothing_at_the_same_number_of_pending_tri
     assert other.trials["candidate"].tolist() != here.trials["candidate"].tolist()
 
 
+@pytest.mark.slow
 def test_a_trial_is_repeated_once_after_its_worker_died(tmp_path):
     options = {"strategy": "random", "n_trials": 4, "random_state": 0, "n_pending": 2}
     function = Counted(tmp_path, at=1, instead=die)

@@ -317,6 +317,7 @@ def test_the_number_of_workers_changes_nothing():
     same(again.cv_results_, here.cv_results_)
 
 
+@pytest.mark.slow
 def test_a_dead_worker_costs_its_own_trial(tmp_path):
     options = RANDOM | {"cv": 2, "n_trials": 3}
     space = {"max_depth": Integer(1, 6)}

@@ -160,13 +160,14 @@ def test_a_fit_that_hangs_is_given_up():
         search.set_params(error_score="raise").fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # that a fit is repeated, since its worker died
 @pytest.mark.parametrize(
     ("end", "error_score"),
     [
         ({"kills": 1}, 0.55),
-        pytest.param({"kills": 1}, np.nan, marks=pytest.mark.slow),
-        pytest.param({"slow": 1, "seconds": 60.0}, 0.55, marks=pytest.mark.slow),
+        ({"kills": 1}, np.nan),
+        ({"slow": 1, "seconds": 60.0}, 0.55),
     ],
 )
 def test_the_strategy_is_told_of_a_fit_that_was_given_up_what_it_is_told_of_one_that_raised(end, error_score):
@@ -182,6 +183,7 @@ def test_the_strategy_is_told_of_a_fit_that_was_given_up_what_it_is_told_of_one_
     assert given_up.cv_results_["n_folds_evaluated"].tolist() == [2, 1 if np.isnan(error_score) else 2, 2]
 
 
+@pytest.mark.slow
 def test_a_fit_that_hangs_is_given_up_under_threads_too():
     estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
     search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
@@ -206,6 +208,7 @@ def at_three(candidate):
     return -candidate["C"]
 
 
+@pytest.mark.slow
 def test_a_pool_that_breaks_leaves_the_best_so_far_and_the_journal(tmp_path):
     def pool():
         return ProcessPoolExecutor(1, mp_context=get_context("spawn"))

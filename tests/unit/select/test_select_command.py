@@ -320,6 +320,7 @@ def test_truth_can_be_a_regressions_target_and_repeated_rows_are_said():
     assert "16 of 20 rows repeat another one" in problem.notes[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_small_tables_fit_the_spaces_of_all_estimators(task):
     rng = np.random.default_rng(0)

@@ -69,10 +69,7 @@ class EarlyStopping(Settings):
 
 
 class WallClock(Settings):
-    """Table 3: the same searches on real fits, one thread and one core each.
-
-    2.5 CPU hours on the ranges; 0.8 on the lists, where candidates repeat.
-    """
+    """Table 3: the same searches on real fits, one thread and one core each; 2.5 CPU hours, on the lists 0.8."""
 
     datasets: Several[Dataset] = setting(
         ["wdbc", "boston", "digits"], "section 4.2", "datasets of the study that are timed"

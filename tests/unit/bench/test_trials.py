@@ -41,6 +41,7 @@ def test_a_row_per_method_and_number_of_trials(table):
     assert (table["n_dimensions"] == 2)[table["what"] != "suggestion with rows"].all()
 
 
+@pytest.mark.slow
 def test_ratios_are_our_seconds_over_theirs(table):
     suggestions = table[table["what"] == "suggestion"].set_index("method")
     expected = suggestions.loc["ei", "seconds"] / suggestions["seconds"]

@@ -34,18 +34,18 @@ def settled(device: str) -> Iterator[None]:
     An operation without a deterministic kernel on a GPU is computed nevertheless, with torch's warning.
     """
     n_threads = torch.get_num_threads()
-    strict = torch.are_deterministic_algorithms_enabled()
-    only_warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    mode = torch.get_deterministic_debug_mode()
     memory: Any = torch.utils.deterministic
     fills = memory.fill_uninitialized_memory
     if device == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS may vary between runs
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # Not by `use_deterministic_algorithms`, which imports torch's compiler for a second.
+    torch.set_deterministic_debug_mode("warn")
     memory.fill_uninitialized_memory = False
     try:
         yield
     finally:
         torch.set_num_threads(n_threads)
-        torch.use_deterministic_algorithms(strict, warn_only=only_warns)
+        torch.set_deterministic_debug_mode(mode)
         memory.fill_uninitialized_memory = fills

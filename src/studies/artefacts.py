@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from studies import registry
 
@@ -63,16 +63,26 @@ class Shown(NamedTuple):
         kinds = (*self.by_kind.values(), self.cells)
         return list(dict.fromkeys(run for kind in kinds for runs in kind.values() for run in runs))
 
-    def packs(self) -> dict[str, list[tuple[str, str]]]:
-        """Tables, figures and claims made from the same runs, as (kind, name), by the `target` of the first one.
+    def packs(self, per: Literal["runs", "paper"] = "runs") -> dict[str, list[tuple[str, str]]]:
+        """Tables, figures and claims that one job makes, as (kind, name), by the `target` of the first one.
 
         Figures that explain have no runs; all of them form one pack.
+
+        Args:
+            per: `runs`: a pack has what is made from the same runs; `paper`: it has all that is made from runs and
+                has the same `group`.
         """
-        same: dict[frozenset[str], list[tuple[str, str]]] = {}
+        same: dict[frozenset[str] | str, list[tuple[str, str]]] = {}
         for kind, artefacts in self.by_kind.items():
             for name, runs in artefacts.items():
-                same.setdefault(frozenset(runs), []).append((kind, name))
+                key = self.group(kind, name) if runs and per == "paper" else frozenset(runs)
+                same.setdefault(key, []).append((kind, name))
         return {self.target(*listed[0]): listed for listed in same.values()}
+
+    def group(self, kind: str, name: str) -> str:
+        """The target that a table, figure or claims are made with: that of the first run's study, or the paper."""
+        runs = self.by_kind[kind][name]
+        return (registry.study_of_run(self.folder, runs[0]).target if runs else "") or self.folder
 
     def target(self, kind: str, name: str) -> str:
         """Name of a table, figure or file of claims among all of the paper, as its target has it."""

@@ -74,6 +74,11 @@ class Configuration(Settings):
         OURS,
         "searches that one job does: one, or all of an experiment; of those that are replayed, all of a method",
     )
+    shown_per_job: Literal["runs", "paper"] = setting(
+        "runs",
+        OURS,
+        "tables, figures and claims that one job makes: those from the same runs, or all of a paper",
+    )
     timed_alone: bool = setting(True, OURS, "whether no other job runs beside fits that are timed")
     strategies: Strategies
     greedy_cv: GreedyCv
@@ -93,6 +98,7 @@ class Configuration(Settings):
         "seeds_per_job": 1,
         "lengths_per_job": 1,
         "searches_per_job": 1,
+        "shown_per_job": "paper",
         "timed_alone": False,
     }
     desk: ClassVar = {"scale": "desk", "allow_stand_in": True}

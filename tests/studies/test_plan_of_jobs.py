@@ -100,13 +100,29 @@ def test_what_is_made_from_the_same_runs_is_made_in_one_job_each_part_as_its_own
         ("figure", "figure12"),
     ]
     (runs,) = plan.shown.pack_inputs(wildcards)
-    first, *_, last = plan.shown.pack_jobs(wildcards, [runs], "packs/a")
+    first, *_, last = plan.shown.pack_jobs(wildcards, "packs/a")
     assert first == f"table greedy_cv table1 --runs {runs} --scale laptop --output packs/a/tables/table1.csv"
     assert last.startswith(f"figure greedy_cv figure12 --runs {runs} --caption '")
     assert last.endswith(" --output packs/a/figures/figure12.png")
 
 
-def test_every_table_figure_and_file_of_claims_is_in_one_pack(plan):
+def test_a_job_for_a_whole_paper_gives_each_part_its_own_runs_and_leaves_what_has_a_target_of_its_own():
+    plan = Plan(configuration.complete({"scale": "smoke"}, source="configuration"))
+    packs = plan.shown.packs["greedy_cv"]
+    assert {name: listed[0] for name, listed in packs.items()} == {
+        "table1": ("table", "table1"),
+        "sensitivity_table": ("table", "sensitivity"),
+        "figure1": ("figure", "figure1"),
+    }
+    lines = plan.shown.pack_jobs(Wildcards(paper="greedy_cv", pack="table1"), "packs/a")
+    runs = "results/greedy_cv/runs/early_stopping.parquet"
+    assert f"table greedy_cv table2 --runs {runs} --scale smoke --output packs/a/tables/table2.csv" in lines
+    assert not any("sensitivity" in line for line in lines)
+
+
+@pytest.mark.parametrize("scale", ["laptop", "smoke"])
+def test_every_table_figure_and_file_of_claims_is_in_one_pack(scale):
+    plan = Plan(configuration.complete({"scale": scale}, source="configuration"))
     packed = {
         (paper, *one) for paper, packs in plan.shown.packs.items() for listed in packs.values() for one in listed
     }

@@ -228,7 +228,7 @@ class GreedyCv(Settings):
     figure_seed: Seed = setting(0, OURS, "seed of the explaining Figures 1 to 10")
 
     laptop = {"readings": Replacement()}
-    smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree", "knn"]}
+    smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree"]}
 
     @model_validator(mode="after")
     def _times_a_dataset_of_the_study(self) -> GreedyCv:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +26,7 @@ class ShownJobs:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.papers = {name: artefacts.shown(name, config) for name in registry.PAPERS}
-        self.packs = {name: contents.packs() for name, contents in self.papers.items()}
+        self.packs = {name: contents.packs(config["shown_per_job"]) for name, contents in self.papers.items()}
 
     def artefact_inputs(self, kind: str) -> Callable[[Wildcards], list[str]]:
         """Input function: the runs of a table, a figure or claims; the datasets of a figure that explains."""
@@ -42,7 +42,7 @@ class ShownJobs:
         """Whether a figure explains by a small real run of a seed."""
         return kind == "figure" and name in self.papers[paper].explained
 
-    def figure_source(self, w: Wildcards, input: Any) -> list[str]:
+    def figure_source(self, w: Wildcards, input: Sequence[str]) -> list[str]:
         """Params function: the flag of what a figure is drawn from, and its values."""
         if self._explains(w.paper, "figure", w.name):
             return ["--seed", str(self.config[w.paper]["figure_seed"])]
@@ -53,17 +53,18 @@ class ShownJobs:
         listed = [self._artefact_inputs(w.paper, kind, name) for kind, name in self.packs[w.paper][w.pack]]
         return list(dict.fromkeys(path for paths in listed for path in paths))
 
-    def pack_jobs(self, w: Wildcards, input: Any, output: Any) -> list[str]:
+    def pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
         """Params function: the jobs of a pack, which write under its folder what they would under the paper's."""
         lines = []
         for kind, name in self.packs[w.paper][w.pack]:
+            runs = self._artefact_inputs(w.paper, kind, name)
             path = PurePosixPath(files(kind, w.paper, name)[0]).relative_to(f"results/{w.paper}")
             line = [kind, w.paper, *([] if kind == "claims" else [name])]
             if kind == "figure":
-                line += self.figure_source(SimpleNamespace(paper=w.paper, name=name), input)
+                line += self.figure_source(SimpleNamespace(paper=w.paper, name=name), runs)
                 line += ["--caption", caption(w.paper, name, self.config, kind=kind)]
             else:
-                line += ["--runs", *input, "--scale", self.config["scale"]]
+                line += ["--runs", *runs, "--scale", self.config["scale"]]
             lines.append(shlex.join([*line, "--output", str(PurePosixPath(str(output), path))]))
         return lines
 
@@ -129,14 +130,9 @@ class ShownJobs:
             for paper, contents in self.papers.items()
             for kind, names in contents.by_kind.items()
             for name in names
-            if self._target_of(paper, kind, name) == target
+            if contents.group(kind, name) == target
             for path in files(kind, paper, name)
         ]
-
-    def _target_of(self, paper: str, kind: str, name: str) -> str:
-        """The target that makes a table, figure or file of claims: that of the study of its first run."""
-        runs = self.papers[paper].by_kind[kind][name]
-        return (registry.study_of_run(paper, runs[0]).target if runs else "") or paper
 
     def targets(self) -> dict[str, list[str]]:
         """By the name of a target of its own the files of every table, figure and file of claims."""

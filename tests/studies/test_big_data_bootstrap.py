@@ -144,6 +144,7 @@ def test_distinct_rows_are_63_percent_of_as_many_draws():
     assert bags.n_distinct(5, 1) == 1.0
 
 
+@pytest.mark.slow
 def test_workers_change_seconds_only():
     for method in [known.name for known in INTERVAL_WORKERS.methods]:
         table = INTERVAL_WORKERS.run(method, 0, WORKERS)

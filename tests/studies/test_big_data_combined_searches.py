@@ -336,7 +336,12 @@ def test_a_seed_without_proposals_in_one_half_says_nothing_of_that_half():
     assert math.isnan(measured("halves_stopped", terminating_fabolas.arrays(first)).ours)
 
 
-@pytest.fixture(scope="module", params=STUDIES)
+SLOW = "terminating_fabolas"
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[pytest.mark.slow] * (name == SLOW)) for name in STUDIES]
+)
 def experiment(request, tmp_path_factory):
     methods = experiments()[request.param].method_names
     root = tmp_path_factory.mktemp("data")
@@ -346,7 +351,7 @@ def experiment(request, tmp_path_factory):
         "reduced_search": REDUCED,
         "terminating_fabolas": TERMINATED | {"table": str(root / "curves.parquet")},
     }[request.param]
-    seeds = (0,) if request.param == "terminating_fabolas" else (0, 1)  # the rule's checks take a second
+    seeds = (0,) if request.param == SLOW else (0, 1)  # the rule's checks take a second
     run = STUDIES[request.param].run
     runs = [
         run(method, seed, settings, root).assign(method=method, seed=seed) for method in methods for seed in seeds

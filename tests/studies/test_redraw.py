@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
 LACKING = Path(__file__).with_name("lacking.txt")
 """Artefacts whose numbers cannot be made again, since their runs are not published; it shrinks as these are."""
-LARGE = ("big_data", "folds_comparison", "greedy_cv", "hypertune", "trials_comparison")
+LARGE = ("big_data", "exploration", "folds_comparison", "greedy_cv", "hypertune", "trials_comparison")
 """Papers whose artefacts take longer than all others together."""
 RENDERED = ("folds_comparison", "trials_comparison")
 """Papers that the smoke run does not make, so that their figures are rendered here."""
@@ -86,6 +86,7 @@ def again(place, *more):
     return main(["redraw", "hypertune", *where, *more])
 
 
+@pytest.mark.slow
 def test_a_changed_digit_is_found_and_said_where(place, capsys):
     csv = place / "published/hypertune/figures/figure1.csv"
     lines = csv.read_text().splitlines(keepends=True)
@@ -112,6 +113,7 @@ def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(p
     assert "hypertune/figure9.md, which no artefact makes" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_summary_of_claims_is_made_of_those_of_every_paper_and_compared(tmp_path, monkeypatch):
     monkeypatch.setattr(style, "save", leave_empty)
     published = tmp_path / "published"

@@ -82,6 +82,7 @@ def test_every_strategy_works_without_extras_or_names_the_one_that_it_needs():
     assert not {"greedy", "exact_pruning", "ei", "hyperband"} & refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", ["networks", "mcmc", "peers"])
 def test_the_first_page_says_which_strategies_need_an_extra(extra):
     row = re.search(rf"^\| `{extra}` \| (.*) \|$", PAGE, re.MULTILINE).group(1)

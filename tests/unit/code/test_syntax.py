@@ -50,6 +50,7 @@ def versions():
     return sorted({str(path) for path in found if path})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not versions(), reason="no other Python here")
 def test_every_version_of_python_writes_the_same_text_of_all_our_code():
     # The modules of the hash need nothing but the standard library.

@@ -241,6 +241,7 @@ print([Live(where, "knn", candidates)(FoldTask(i, fold)).score for i in range(9)
 """
 
 
+@pytest.mark.slow
 def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
     printed = [
         subprocess.run(

@@ -91,6 +91,7 @@ def hashes(folder, edits):
     return [dict(pair.split("=") for pair in line.split()) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_an_edited_definition_is_another_search_and_another_process_is_not(tmp_path):
     edits = {
         ("# a comment", "# another\n\n    # comment"): set(),

@@ -234,6 +234,7 @@ def test_a_trial_is_repeated_once_after_its_worker_died(tmp_path):
     assert function.n_calls == 5
 
 
+@pytest.mark.slow
 def test_a_trial_that_hangs_is_given_up(tmp_path):
     function = Counted(tmp_path, at=1, instead=lambda: time.sleep(60))
     options = {"strategy": "random", "n_trials": 3, "random_state": 0}

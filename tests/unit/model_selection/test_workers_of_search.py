@@ -148,6 +148,7 @@ def test_the_default_number_of_pending_fits_is_twice_that_of_workers():
     assert counts == {(None, True): 1, (1, True): 1, (2, True): 4, (None, False): 6}
 
 
+@pytest.mark.slow
 def test_a_fit_that_hangs_is_given_up():
     estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
     search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)

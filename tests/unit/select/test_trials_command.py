@@ -58,6 +58,7 @@ def test_a_search_without_a_trial_is_refused(trials):
     assert "--n-trials must be at least 1 and a whole number, got 0" in err
 
 
+@pytest.mark.slow
 def test_hyperband_counts_the_rows_of_its_trials(table):
     many = pd.concat([table] * 4, ignore_index=True).drop(columns="price")
     problem = problem_of("mine.csv", many)

@@ -90,6 +90,7 @@ def test_mtbo_starts_on_the_small_task_and_knows_the_target_by_either_name():
     assert {t.task.n_rows for t in tell_all(make("mtbo", 8, n_max=N_MAX), OnRows())} <= {256, N_MAX}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(ON_SIZES))
 def test_a_killed_run_resumes_to_the_same_trials(name, tmp_path):
     whole = run(make(name, 9), OnRows())

@@ -35,9 +35,8 @@ def test_branin_has_its_known_minimum():
     assert branin({"x1": math.pi, "x2": 2.275}) == pytest.approx(0.397887, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "n_wins"), [pytest.param("ei", {}, 9, marks=pytest.mark.slow), ("ei_explore", QUICK, 8)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "settings", "n_wins"), [("ei", {}, 9), ("ei_explore", QUICK, 8)])
 def test_thirty_trials_on_branin_beat_random_search_in_most_of_ten_seeds(name, settings, n_wins):
     # A coin wins 9 of 10 once in 93 times, 8 of 10 once in 18.
     wins, best = 0, []

@@ -135,6 +135,7 @@ def test_an_smac3_without_the_function_that_is_wrapped_is_refused(maximiser):
         _ordered(maximiser)
 
 
+@pytest.mark.slow
 def test_another_process_makes_the_same_suggestions():
     code = (
         "import json, numpy as np; from frugal import trials; from frugal.interface import Trial;"

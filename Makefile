@@ -19,7 +19,7 @@ SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORE
 all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
 	$(SNAKEMAKE)
 
-smoke: $(ENVIRONMENT) ## the same at smoke scale: the full fan-out of jobs on few cells
+smoke: $(ENVIRONMENT) ## the same at smoke scale: one fold and one seed a job, on few cells
 	$(SNAKEMAKE) --configfile config/smoke.yaml
 
 paper: $(ENVIRONMENT) ## the same at the documents' own scale; says first how many CPU hours: rather on a cluster

@@ -92,6 +92,9 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
         values: independent values, shape (n,).
         level: coverage in (0, 1).
 
+    Raises:
+        ValueError: on another level.
+
     Examples:
         >>> from frugal.stats import mean_interval
         >>> low, high = mean_interval([0.8, 0.9, 0.85])
@@ -113,11 +116,16 @@ def t_margin(error: float, n: int, level: float = 0.95) -> float:
         n: number of values, at least 2.
         level: coverage in (0, 1).
 
+    Raises:
+        ValueError: on another level.
+
     Examples:
         >>> from frugal.stats import t_margin
         >>> [round(t_margin(0.01, n), 3) for n in (3, 30)]
         [0.043, 0.02]
     """
+    if not 0 < level < 1:
+        raise ValueError(f"level must be above 0 and below 1, got {level!r}")
     return float(special.stdtrit(n - 1, 0.5 + level / 2)) * error
 
 
@@ -166,7 +174,7 @@ def mean_score(scores: Sequence[float]) -> float:
     a failed candidate ranks below every other.
 
     Args:
-        scores: one per fold, at least one.
+        scores: one per fold, at least one, finite or nan.
 
     Examples:
         >>> from frugal.stats import mean_score

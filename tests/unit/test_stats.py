@@ -98,3 +98,9 @@ def test_the_mean_of_zeros_is_zero():
 
 def test_the_mean_of_huge_scores_is_a_number():
     assert mean_score([-1.7e308, -1.5e308]) == -1.6e308
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan])
+def test_a_level_is_a_share(level):
+    with pytest.raises(ValueError, match="level must be above 0 and below 1, got"):
+        mean_interval([0.1, 0.2, 0.3], level=level)

@@ -13,6 +13,8 @@ HEAD_BYTES: Final = 2**16
 """Bytes at the beginning of a file from which separator and decimal mark are detected."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
+MAY_BE_THOUSANDS: Final = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
+"""Numbers such as 1,200, whose comma may mark thousands or decimals."""
 _WITH_POINT: Final = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
 
@@ -62,7 +64,8 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
     """Separator and decimal mark of the first lines of a table.
 
     The separator is the one that cuts the header and most of the lines below it into the same number of fields, of
-    several the one with the most fields. A decimal comma is possible only where commas separate nothing.
+    several the one with the most fields. A decimal comma is possible only where commas separate nothing. One
+    number has to show it: commas in numbers such as 1,200 may mark thousands.
 
     Args:
         head: the first bytes of the file.
@@ -83,6 +86,8 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
         if n_fields > most and 2 * n_alike > len(cut):
             best, most, rows = separator, n_fields, cut
     fields = [field for row in rows[1:] for field in row]
-    has_comma = best != "," and any(WITH_COMMA.fullmatch(field) for field in fields)
+    has_comma = best != "," and any(
+        WITH_COMMA.fullmatch(field) and not MAY_BE_THOUSANDS.fullmatch(field) for field in fields
+    )
     has_point = any(_WITH_POINT.fullmatch(field) for field in fields)
     return Dialect(encoding, best, "," if has_comma and not has_point else ".")

@@ -12,6 +12,7 @@ All of them run in one process.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 from sklearn.base import clone
 
-from frugal.checks import check_choice, check_rng, check_whole
+from frugal.checks import check_choice, check_number, check_rng, check_whole
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
-from frugal.rows.checks import check_features
+from frugal.rows.checks import check_features, check_names, check_targets, names_of
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import HESSIAN_SHARE, fit_dynamic_sample
@@ -98,7 +99,8 @@ def blb_osmac(
         b: draws per subsample, from 2 to n.
         s: number of subsamples.
         r: number of resamples per subsample, at least 2.
-        pilot_size: rows of the pilot, drawn by `cc` and weighted; tried twice, then all is drawn uniformly.
+        pilot_size: rows of the pilot, drawn by `cc` and weighted; tried twice, then all is drawn uniformly, with a
+            RuntimeWarning.
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape, such as `interval_widths`.
         rng: generator of all random draws.
@@ -140,6 +142,8 @@ def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -
         return sampling_probabilities(X, y, method=method), method, 0
     pilot = fit_pilot(X, y, "cc", size, rng)
     if pilot.fit is None:
+        reasons = "; ".join(map(str, pilot.errors))
+        warnings.warn(f"both pilots failed, so rows were drawn uniformly: {reasons}", RuntimeWarning, stacklevel=3)
         return sampling_probabilities(X, y, method="uniform"), "uniform", pilot.n_drawn
     fitted = {"coef": pilot.fit.coef, "information": pilot.fit.information}
     return sampling_probabilities(X, y, method=method, **fitted), method, pilot.n_drawn
@@ -191,7 +195,9 @@ def blb_svm(
         statistic: quality of decision values, shape (k, n_queries).
 
     Raises:
-        ValueError: as `blb`, on more than two classes, or if every fit fails.
+        TypeError: if `svm` is none of these.
+        ValueError: as `blb`, on more than two classes, on queries with other columns or in another order, or if
+            every fit fails.
 
     Examples:
         >>> import numpy as np
@@ -204,7 +210,11 @@ def blb_svm(
         >>> np.sign(bag.coef).tolist()
         [-1.0, 1.0]
     """
-    labels = np.asarray(y)
+    if not isinstance(svm, ReducedSVM):
+        raise TypeError(f"svm must be a SVMKM, KMSVM or WKMSVM, got a {type(svm).__name__}")
+    check_number("compression", svm.compression, 1)
+    check_names("queries", names_of(queries), names_of(X))
+    labels = check_targets(y, len(check_features(X)))
     if len(found := np.unique(labels)) != 2:
         raise ValueError(f"y must hold two classes, got {len(found)}")
     check_whole("b", b, 1)
@@ -267,7 +277,7 @@ class DynamicBag:
     Attributes:
         bag: coefficients and quality.
         fits: every fit with its trace, in order: subsample by subsample; also those left out of `bag`, whose
-            classes a hyperplane separates.
+            classes a hyperplane separates. A resample that lacks a class, or whose fit raises, has none.
         counts: for each fit, how often its resample has each row.
         hessian_share: the argument of the fits.
 
@@ -346,7 +356,7 @@ def blb_dynamic(
         True
     """
     generator = np.random.default_rng(seed_of(rng))
-    classes, fits, counts = np.unique(np.asarray(y)), list[Fit](), list[Ints]()
+    classes, fits, counts = np.unique(check_targets(y, len(check_features(X)))), list[Fit](), list[Ints]()
 
     def fit(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
         often = weights.astype(np.int64)

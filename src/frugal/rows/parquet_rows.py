@@ -27,7 +27,8 @@ class ParquetRows:
     set when the files are written (`row_group_size`). Every read must find the same rows in the same order.
 
     Args:
-        source: path of a parquet file or of a folder of them, or a `pyarrow.dataset.Dataset` of such files.
+        source: path of a parquet file or of a folder of them, also in folders named `column=value`, or a
+            `pyarrow.dataset.Dataset` of such files.
         target: name of the column for y; None: there is no y.
         columns: names of the columns for X, in order; None: all others, except the index of a data frame.
 
@@ -64,7 +65,7 @@ class ParquetRows:
     ) -> None:
         with explained():
             import pyarrow.dataset as ds
-        found = source if isinstance(source, ds.Dataset) else ds.dataset(source, format="parquet")
+        found = source if isinstance(source, ds.Dataset) else _opened(source)
         known = found.schema.names
         index = (found.schema.pandas_metadata or {}).get("index_columns", [])
         others = [name for name in known if name != target and name not in index]
@@ -168,6 +169,13 @@ class ParquetRows:
     def _read(self, group: int, names: list[str]) -> list[NDArray[Any]]:
         table = self._groups[group].to_table(schema=self._schema, columns=names, use_threads=False)
         return [_as_numpy(table.column(name)) for name in names]
+
+
+def _opened(source: str | Path) -> ds.Dataset:
+    """The dataset of a file or a folder. Names of folders under the latter, `column=value`, are a column."""
+    import pyarrow.dataset as ds
+
+    return ds.dataset(source, format="parquet", partitioning="hive" if Path(source).is_dir() else None)
 
 
 def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:

@@ -122,7 +122,7 @@ def draw_counts(rng: np.random.Generator, n: int, b: int) -> Ints:
 
 
 def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) -> Outcome:
-    """Fit to rows with counts as weights; rows that are not drawn are left out.
+    """Fit to copies of the rows with counts as weights; rows that are not drawn are left out.
 
     A fit has failed if it raises ValueError (such as NumPy's LinAlgError) or ArithmeticError, gives
     coefficients that are not finite, or would lack a class. Any other exception is a bug, and is not caught.
@@ -134,8 +134,7 @@ def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) ->
         start: the estimator's argument `start`; None: it is not passed.
     """
     drawn = counts > 0
-    if not drawn.all():
-        rows, counts = rows.take(drawn), counts[drawn]
+    rows, counts = rows.take(drawn), counts[drawn]
     if missing := rows.missing():
         return Outcome(None, len(rows), f"the resample misses class {missing[0]!r}")
     more = {} if start is None else {"start": start}

@@ -119,7 +119,7 @@ def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float
         raise ValueError("weights must be finite, at least 0 and not all 0")
     check_finite("X", features)
     check_finite("y", labels)
-    if labels.dtype == object and isna(labels).any():
+    if labels.dtype.kind in "OMm" and isna(labels).any():
         raise ValueError("y must not hold missing labels")
     used = w > 0
     if not used.all():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.datasets.dialect import WITH_COMMA
+from frugal.datasets.dialect import MAY_BE_THOUSANDS, WITH_COMMA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
-_THOUSANDS: Final = re.compile(r"\s*[-+]?\d{1,3},\d{3}\s*")
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
 """Numbers for the words of a column of true and false, in lower case."""
@@ -135,7 +134,7 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
 def _may_be_thousands(values: pd.Series) -> bool:
     """True for texts such as 48,123 and numbers, whose decimal mark cannot be told."""
     texts = values.astype(str)
-    unclear = texts.str.fullmatch(_THOUSANDS.pattern)
+    unclear = texts.str.fullmatch(MAY_BE_THOUSANDS.pattern)
     return bool(unclear.any()) and bool(as_number(texts[~unclear], flags=False).notna().all())
 
 
@@ -193,7 +192,7 @@ def decimal_mark(values: pd.Series, *, flags: bool = True) -> str | None:
         return None
     texts = values.astype(str)
     has_comma = texts.str.fullmatch(WITH_COMMA.pattern)
-    is_comma = has_comma.any() and not texts[has_comma].str.fullmatch(_THOUSANDS.pattern).all()
+    is_comma = has_comma.any() and not texts[has_comma].str.fullmatch(MAY_BE_THOUSANDS.pattern).all()
     mark = "," if is_comma else "."
     return mark if as_number(values, mark, flags=flags).notna().sum() >= MOST_ARE * len(values) else None
 

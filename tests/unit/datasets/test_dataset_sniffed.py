@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from frugal.datasets import DatasetError
+from frugal.datasets import DatasetError, from_csv
 from frugal.datasets.user_table import read_table
 
 FRAME = pd.DataFrame({"größe": [1.5, -2.25, 3.0], "stadt": ["Köln", "Bonn, Süd", "Trier"], "y": [0, 1, 0]})
@@ -30,6 +30,16 @@ def test_a_decimal_comma_is_one_where_commas_separate_nothing(tmp_path):
     assert read_table(path)[0]["b"].tolist() == [2.5, 4.5]
     path.write_text("a,b\n1,5\n3,5\n")
     assert read_table(path)[0].to_numpy().tolist() == [[1, 5], [3, 5]]
+    path.write_text("a;b\n0,125;1,500\n0,250;2,500\n")
+    assert read_table(path)[0].to_numpy().tolist() == [[0.125, 1.5], [0.25, 2.5]]
+
+
+def test_a_comma_that_may_mark_thousands_is_no_decimal_comma(tmp_path):
+    path = tmp_path / "mine.tsv"
+    path.write_text("income\tlate\n950\tno\n1,200\tyes\n12,000\tno\n800\tyes\n")
+    assert read_table(path)[0]["income"].tolist() == ["950", "1,200", "12,000", "800"]
+    with pytest.raises(DatasetError, match="values in column 'income' that are not numbers"):
+        from_csv(path)
 
 
 def test_long_tables_are_told_by_their_beginning(tmp_path):

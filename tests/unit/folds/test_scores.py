@@ -324,6 +324,7 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
             np.array([1, "a", 1], dtype=object),
             "y holds labels of different kinds, such as 1 and 'a'; write them all as text or all as numbers",
         ),
+        ([[1.0], [2.0], [3.0]], [1, "1", 2], "y holds labels of different kinds, such as 2 and '1'"),
     ],
 )
 def test_arrays_that_make_no_dataset_are_refused(X, y, message):

@@ -462,3 +462,20 @@ def test_what_is_no_function_is_refused(name, value):
     functions = {"fit": fit_logistic, "statistic": spread, name: value}
     with pytest.raises(TypeError, match=rf"^{name} must be a function {name}\("):
         blb(X, y, b=6, s=2, r=3, rng=rng(), **functions)
+
+
+def test_a_fit_that_writes_into_its_rows_changes_no_other_fit_and_not_the_callers():
+    def mean(X, y, weights):
+        X *= 2
+        return weights @ X / weights.sum()
+
+    def gentle(X, y, weights):
+        return weights @ (2 * X) / weights.sum()
+
+    X = np.random.default_rng(0).normal(5, 1, (3000, 1))
+    before = X.copy()
+    options = {"b": 20, "s": 1, "r": 4, "statistic": interval_widths}
+    found, expected = (blb(X, None, fit=fit, rng=np.random.default_rng(1), **options) for fit in (mean, gentle))
+    np.testing.assert_array_equal(found.estimates, expected.estimates)
+    bootstrap(X[:2], None, r=8, fit=mean, statistic=interval_widths, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(X, before)

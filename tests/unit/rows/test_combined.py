@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 from subsample_designs import design
 
@@ -198,3 +200,33 @@ def test_three_classes_have_log_odds_against_the_first():
     assert found.bag.coef.shape == (4,)
     coef = found.fits[0].coef
     np.testing.assert_allclose(found.bag.estimates[0, 0], [*(coef[:, 1] - coef[:, 0]), *(coef[:, 2] - coef[:, 0])])
+
+
+POINTS = pd.DataFrame({"a": [-1.0, -2.0, 1.0, 2.0] * 20, "b": np.linspace(0, 1, 80)})
+SIDES = (POINTS["a"] > 0).astype(int)
+BAGGED = {"b": 40, "s": 1, "r": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"queries": POINTS[["b", "a"]]}, ValueError, r"queries must have the columns \['a', 'b'\] in this order"),
+        ({"y": np.array([1, "a"] * 40, dtype=object)}, ValueError, "y must hold integers, booleans, strings or"),
+        ({"svm": KMSVM(compression=0.5)}, ValueError, "compression must be at least 1"),
+        ({"svm": KMSVM(compression="a")}, ValueError, "compression must be at least 1"),
+        ({"svm": DummyClassifier()}, TypeError, "svm must be a SVMKM, KMSVM or WKMSVM, got a DummyClassifier"),
+    ],
+)
+def test_what_cannot_be_bagged_is_refused_before_a_fit(change, error, message):
+    given = {"X": POINTS, "y": SIDES, "queries": POINTS, "svm": KMSVM(compression=4)} | change
+    with pytest.raises(error, match=message):
+        blb_svm(**given, rng=rng(), **BAGGED)
+
+
+def test_pilots_that_fail_are_warned_of():
+    X, y = design("nzNormal", rng(1), 500)
+    with pytest.warns(
+        RuntimeWarning, match="both pilots failed, so rows were drawn uniformly: the pilot of 1 rows"
+    ):
+        found = blb_osmac(X, y, b=100, s=1, r=3, rng=rng(), **settings(pilot_size=1))
+    assert found.drawn_by == "uniform"

@@ -459,3 +459,14 @@ def test_what_row_groups_cannot_do_is_refused(rows, source, tmp_path):
     holes.to_parquet(tmp_path / "x.parquet", row_group_size=700)
     with pytest.raises(ValueError, match="X must be finite, got nan or infinite entries"):
         bootstrap(ParquetRows(tmp_path / "x.parquet", target="label"), fit=LEAST_SQUARES, **run)
+
+
+def test_folders_named_for_a_column_and_a_value_are_a_column_of_a_folder_and_not_of_a_file(tmp_path):
+    table = pd.DataFrame({"a": [0.5, 1.5, 2.5, 3.5], "c": [1, 1, 2, 2], "y": [0, 1, 0, 1]})
+    table.to_parquet(tmp_path / "rows", partition_cols=["c"])
+    rows = ParquetRows(tmp_path / "rows", target="y")
+    assert sorted(rows.columns) == ["a", "c"]
+    found = np.concatenate([X for X, _ in rows()])[:, rows.columns.index("c")]
+    assert found.tolist() == [1, 1, 2, 2]
+    (file,) = (tmp_path / "rows/c=1").iterdir()
+    assert ParquetRows(file, target="y").columns == ["a"]

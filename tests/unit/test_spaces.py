@@ -281,3 +281,10 @@ def test_whole_numbers_finer_than_the_cdf_have_a_quantile():
 
 def test_scalars_of_numpy_have_json():
     assert as_json({"a": np.int64(1), "b": np.bool_(True)}) == as_json({"a": 1, "b": True})
+
+
+@pytest.mark.parametrize("point", [[0.5], [0.5, 1.5], [0.5, -0.1]])
+def test_a_point_outside_the_unit_cube_is_no_candidate(point):
+    space = SearchSpace({"a": Uniform(0.0, 1.0), "b": Uniform(0.0, 1.0)})
+    with pytest.raises(ValueError, match=r"expected 2 numbers in \[0, 1\], got"):
+        space.from_unit(np.array(point))

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from frugal.bench import select
-from frugal.bench.select_problem import Problem, Spent, one_by_one
+from frugal.bench.select_problem import ESTIMATORS, Problem, Spent, one_by_one
 from frugal.bench.select_searches import OURS, searches
 from frugal.cli import main
 from frugal.model_selection import FoldSearchCV
@@ -123,3 +124,14 @@ def test_the_overhead_is_measured_of_the_default_strategy_the_standard_one_and_t
     overheads = select.overhead_ms(n_candidates=8)
     assert list(overheads) == ["standard", signature(FoldSearchCV).parameters["strategy"].default, "GridSearchCV"]
     assert all(ms > 0 for ms in overheads.values())
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_every_candidate_of_an_estimators_grid_is_another_setting_of_it(kind):
+    X, y = load_wine(return_X_y=True)
+    estimator, grid = ESTIMATORS[kind](X)
+    candidates = list(ParameterGrid(grid))
+    assert len({str(clone(estimator).set_params(**candidate).get_params()) for candidate in candidates}) == len(
+        candidates
+    )
+    assert clone(estimator).set_params(**candidates[-1]).fit(X, y).score(X, y) > 0.8

@@ -118,3 +118,15 @@ def test_halving_returns_no_failed_candidate_but_the_best_before():
     assert len(strategy.rungs) > 1
     assert strategy.incumbent == 8 - strategy.rungs[-1].n_candidates
     assert not strategy.complete
+
+
+@pytest.mark.parametrize(
+    ("rungs", "message"),
+    [
+        ({"smallest": 20, "largest": 100, "factor": 1}, "factor must be at least 2, got 1"),
+        ({"smallest": 101, "largest": 100}, r"the smallest resource must lie in \[1, 100\], got 101"),
+    ],
+)
+def test_rungs_that_cannot_be_are_refused(rungs, message):
+    with pytest.raises(ValueError, match=message):
+        plan_rungs(9, **rungs)

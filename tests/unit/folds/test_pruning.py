@@ -402,3 +402,14 @@ def test_log_losses_of_accurate_models_are_pruned():
         trace = replay(strategy, table)
         assert trace.chosen == losses.argmin()
         assert len(trace.tasks) < 60  # of 120
+
+
+def test_a_log_loss_too_large_for_a_number_ranks_last_and_one_of_nothing_is_refused():
+    ledger = Ledger(n_candidates=2, n_folds=5)
+    rest = {"rate": 0.01, "n_rows": None, "n_valid": None, "n_classes": None}
+    beliefs = Beliefs(ledger, tau=0.99, model="log_loss", **rest)
+    ledger.scores[0], ledger.scores[1] = [0.9, 0.8], [0.0, 0.9]  # exp(-loss)
+    assert beliefs.worth(1) == beliefs.quantile(1, 0.5) == -math.inf < beliefs.worth(0)
+    assert beliefs.prob_better(0, 1) == 1.0
+    with pytest.raises(ValueError, match="a score of exactly 1 is a log-loss of 0; clip the predicted"):
+        beliefs.check(1.0)

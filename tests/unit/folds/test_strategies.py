@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from frugal.folds import ScoreTable, make, replay, with_facts
 from frugal.folds.strategies.greedy import TIES
+from frugal.interface import WAIT, FoldTask
 
 RNG = np.random.default_rng(0)
 # Document 001's own setting has many ties, so most matrices here hold few distinct scores.
@@ -222,3 +223,18 @@ def test_a_strategy_is_told_the_facts_that_it_asks_for():
 def test_a_budget_that_may_complete_nobody_is_warned_of():
     with pytest.warns(UserWarning, match="below n_candidates \\+ n_folds - 1 = 8"):
         make("greedy", n_candidates=6, n_folds=3, rng=RNG, budget=7)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (WAIT, "the strategy returned WAIT while no evaluation was pending"),
+        (FoldTask(0, 0, 64), r"no kept score for .*n_rows=64.*; there are scores for all rows"),
+        (FoldTask(3, 0), r"no kept score for .*candidate=3"),
+    ],
+)
+def test_a_replay_says_what_a_strategy_asked_for_that_is_not_kept(asked, message):
+    strategy = make("greedy", n_candidates=3, n_folds=3, rng=RNG)
+    strategy.ask = lambda: asked
+    with pytest.raises(ValueError, match=message):
+        replay(strategy, table(WORKED))

@@ -168,3 +168,17 @@ def test_nothing_is_left_when_a_folder_cannot_be_made(tmp_path):
     with pytest.raises(OSError, match="file"):
         block(0, 3).write(tmp_path / "file" / "t.parquet")
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("metadata", [b"no JSON", b"[1, 2]"])
+def test_damaged_metadata_are_said(tmp_path, metadata):
+    from pyarrow import parquet
+
+    block(0, 3).write(tmp_path / "t.parquet")
+    table = parquet.read_table(tmp_path / "t.parquet")
+    (key,) = [key for key, value in table.schema.metadata.items() if b"failures" in value]
+    parquet.write_table(
+        table.replace_schema_metadata(table.schema.metadata | {key: metadata}), tmp_path / "t.parquet"
+    )
+    with pytest.raises(ValueError, match=r"t\.parquet is damaged: its metadata are no JSON object"):
+        ScoreTable.read(tmp_path / "t.parquet")

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -499,3 +500,17 @@ def test_a_space_may_be_written_in_several_ways():
 def test_what_is_no_pair_of_numbers_is_a_list_of_values(values):
     found = minimize(lambda candidate: 0.5, {"x": values}, strategy="random", n_trials=8, random_state=0)
     assert {json.loads(candidate)["x"] for candidate in found.trials["candidate"]} == set(values)
+
+
+def test_a_function_without_a_signature_is_called_with_the_candidate_alone():
+    found = minimize(itemgetter("x"), {"x": Uniform(0.0, 1.0)}, strategy="random", n_trials=5, random_state=0)
+    assert found.error == found.candidate["x"] == found.trials["error"].min()
+
+
+@pytest.mark.parametrize("generator", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_as_random_state_gives_other_trials_the_next_time_and_the_same_from_the_same_state(generator):
+    options = {"strategy": "random", "n_trials": 3}
+    rng = generator(5)
+    first, second = (minimize(bowl, SPACE, random_state=rng, **options) for _ in range(2))
+    same(minimize(bowl, SPACE, random_state=generator(5), **options), first)
+    assert first.trials["candidate"].tolist() != second.trials["candidate"].tolist()

@@ -25,6 +25,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from frugal.model_selection import TrialSearchCV
+from frugal.model_selection.trial_plan import ResourceSpec, plan
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
 X, Y = load_iris(return_X_y=True)
@@ -303,6 +304,34 @@ def test_a_choice_made_on_subsets_is_scored_on_all_rows():
 def test_what_a_strategy_needs_is_said(options, message):
     with pytest.raises(ValueError, match=message):
         TrialSearchCV(TREE, **{"space": SPACE} | options).fit(X, Y)
+
+
+ROWS = ResourceSpec("rows", 1000, 20, "rows", 2, 100, "rows", "epochs")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "given", "completed"),
+    [
+        ("mtbo", {}, {"n_max": 1000, "auxiliary": 250}),
+        ("mtbo", {"n_max": 60}, {"auxiliary": 20}),
+        ("fabolas", {}, {"n_max": 1000, "n_min": 62}),
+        ("fabolas", {"n_max": 4000}, {"n_min": 100}),
+        ("hypertune", {}, {"n_rows": 1000, "subset_rows": 100}),
+        ("hypertune", {"subset_rows": 50}, {"n_rows": 1000, "subset_rows": 50}),
+        ("hyperband", {}, {"resource": "rows", "max_resource": 1000, "min_resource": 20}),
+    ],
+)
+def test_sizes_follow_from_the_rows_there_are_and_are_never_below_the_least(strategy, given, completed):
+    space = SearchSpace({"C": Uniform(0.1, 1.0)}, signs={"C": 1})
+    settings = plan(strategy, given, ROWS, space=space, n_trials=None).settings
+    assert completed.items() <= settings.items()
+
+
+def test_hypertune_without_signs_needs_none_if_it_is_the_control_that_ignores_them():
+    space = SearchSpace({"C": Uniform(0.1, 1.0)})
+    assert plan("hypertune", {"control": "unsigned"}, ROWS, space=space, n_trials=None).n_trials == 50
+    with pytest.raises(ValueError, match="resource of hyperband must be 'rows' here, got 'epochs'"):
+        plan("hyperband", {"resource": "epochs"}, ROWS, space=space, n_trials=None)
 
 
 # Workers and journals -------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
+import json
 from dataclasses import replace
+from operator import mul
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import space
 from frugal.trials.functions import FUNCTIONS
+from frugal.trials.live import as_text
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
 
@@ -158,3 +161,20 @@ def test_a_learner_trained_in_epochs_is_tested_as_its_trials_left_it():
     tested = problem.test_error(candidate)
     assert tested == problem.network_test_error(trial)
     assert tested != replace(problem, seed=2).test_error(candidate)
+
+
+def test_a_function_is_evaluated_whole():
+    task = TrialTask(0, {"x": 0.0, "y": 0.0}, n_rows=10)
+    with pytest.raises(ValueError, match="branin has neither rows nor epochs"):
+        FUNCTIONS["branin"].evaluate(task, lambda epoch, score: True)
+
+
+def test_the_text_of_a_candidate_names_functions_and_objects_the_same_in_every_process():
+    class Kernel:
+        pass
+
+    text = as_text({"metric": mul, "kernel": Kernel(), "gamma": np.float64(0.5), "cs": np.array([1, 2])})
+    read = json.loads(text)
+    assert (read["metric"], read["gamma"], read["cs"]) == ("_operator.mul", 0.5, [1, 2])
+    assert "Kernel" in read["kernel"]
+    assert "0x" not in text

@@ -31,6 +31,11 @@ def make(name, space=BRANIN, n_trials=30, seed=0, **settings):
     return trials.make(name, space=space, n_trials=n_trials, rng=np.random.default_rng(seed), **settings)
 
 
+def test_a_strategy_needs_a_space_and_is_told_so():
+    with pytest.raises(ValueError, match=r"space must be a SearchSpace, got \{'x': \[1, 2\]\}"):
+        make("ei", space={"x": [1, 2]})
+
+
 def test_branin_has_its_known_minimum():
     assert branin({"x1": math.pi, "x2": 2.275}) == pytest.approx(0.397887, abs=1e-6)
 

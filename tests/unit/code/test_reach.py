@@ -1,9 +1,11 @@
+import pwd
 import sys
 
 import pytest
 
 from frugal.code import Code, Job, Tree
 from frugal.code.reach import Switches
+from frugal.code.tree import Place
 
 
 def code_of(folder, files, **switches):
@@ -41,6 +43,43 @@ def test_what_a_function_uses_is_followed_through_imports_of_any_form(tmp_path):
     assert reached(tmp_path, files) == expected
 
 
+def test_relative_imports_start_from_the_package_of_their_module(tmp_path):
+    files = {
+        "deep/__init__.py": "from .run import run\n",
+        "deep/run.py": (
+            "from . import a\nfrom .b import f\nfrom .. import c\nfrom ..d import g\n"
+            "def run():\n    return a.f(), f(), c.f(), g()\n"
+        ),
+        "deep/a.py": "def f(): pass\n",
+        "deep/b.py": "def f(): pass\n",
+        "c.py": "def f(): pass\n",
+        "d.py": "def g(): pass\n",
+    }
+    expected = ["c:f", "d:g", "deep.a:f", "deep.b:f", "deep.run:run"]
+    assert reached(tmp_path, files, root="own.deep:run") == expected
+
+
+def test_names_that_a_star_imports_are_followed_through_several_modules(tmp_path):
+    files = {
+        "run.py": "from own.a import *\ndef run():\n    return f(), g(), len('')\n",
+        "a.py": "from own.b import *\ndef f(): pass\ndef unused(): pass\n",
+        "b.py": "def g(): pass\ndef unused(): pass\n",
+    }
+    assert reached(tmp_path, files) == ["a:f", "b:g", "run:run"]
+
+
+def test_a_name_of_a_package_that_is_also_a_submodule_counts_as_both(tmp_path):
+    # `table.make` is read before the package sets `table`, so it is the submodule's.
+    files = {
+        "deep/__init__.py": "from own.deep import table\ntable = table.make()\n",
+        "deep/table.py": "def make(): pass\ndef unused(): pass\n",
+    }
+    assert reached(tmp_path, files, root="own.deep:table") == ["deep.table:make", "deep:table"]
+    find, names = code_of(tmp_path, files).tree.find, ("table", "make")
+    assert find("own.deep", names, origin="own.deep") == [Place("own.deep", 0), Place("own.deep.table", 0)]
+    assert find("own.deep", names, origin="own.run") == [Place("own.deep", 0)]  # the package is imported by then
+
+
 def test_names_that_a_function_binds_itself_are_not_the_modules(tmp_path):
     files = {
         "run.py": (
@@ -50,6 +89,41 @@ def test_names_that_a_function_binds_itself_are_not_the_modules(tmp_path):
         )
     }
     assert reached(tmp_path, files) == ["run:kept", "run:run"]
+
+
+@pytest.mark.parametrize("pattern", ["row", "str() as row", "[1, *row]", "{'a': 1, **row}"])
+def test_names_that_a_pattern_binds_are_not_the_modules(tmp_path, pattern):
+    text = f"def row(): pass\ndef run(x):\n    match x:\n        case {pattern}:\n            return row\n"
+    assert reached(tmp_path, {"run.py": text}) == ["run:run"]
+
+
+def test_a_definition_under_a_condition_counts_by_its_name(tmp_path):
+    text = (
+        "try:\n    class Fast:\n        rows = 1\nexcept OSError:\n    def Fast():\n        cells = 2\n"
+        "def run():\n    return Fast()\n"
+    )
+    assert reached(tmp_path, {"run.py": text}) == ["run:Fast", "run:run"]
+
+
+@pytest.mark.parametrize(
+    ("target", "counts"),
+    [("cost.rows", True), ("cost.tables['cat'].rows", True), ("other.rows", False), ("other().rows", False)],
+)
+def test_what_a_module_sets_on_a_function_counts_with_the_function(tmp_path, target, counts):
+    text = (
+        "def cost(): pass\ndef other(): pass\ndef rows(): pass\n"
+        f"{target} = rows()\n"
+        "def run():\n    return cost()\n"
+    )
+    assert ("run:rows" in reached(tmp_path, {"run.py": text})) is counts
+
+
+def test_of_a_function_the_code_for_type_checkers_does_not_count(tmp_path):
+    text = (
+        "from typing import TYPE_CHECKING\ndef shown(): pass\ndef computed(): pass\n"
+        "def run():\n    if TYPE_CHECKING:\n        x = shown()\n    else:\n        x = computed()\n    return x\n"
+    )
+    assert reached(tmp_path, {"run.py": text}) == ["run:computed", "run:run"]
 
 
 def test_annotations_decide_nothing(tmp_path):
@@ -82,6 +156,16 @@ def test_lazy_packages_lead_to_where_their_names_are(tmp_path):
     assert found == ["own.lazy.home:f", "own.lazy.inner:h", "own.run:run"]
 
 
+def test_only_lazily_makes_a_package_lazy(tmp_path):
+    files = {
+        "run.py": "from own.lazy import f, inner\ndef run():\n    return f(), inner.h()\n",
+        "lazy/__init__.py": "from other import renamed\n__getattr__ = renamed(__name__, {'f': 'home'})\n",
+        "lazy/home.py": "def f(): pass\n",
+        "lazy/inner.py": "def h(): pass\n",
+    }
+    assert reached(tmp_path, files) == ["lazy.inner:h", "run:run"]
+
+
 def test_a_module_that_is_handed_on_counts_whole(tmp_path):
     files = {
         "run.py": "from own import a\ndef run(name):\n    return getattr(a, name)()\n",
@@ -111,6 +195,23 @@ def test_a_job_that_names_one_entry_depends_on_that_one(tmp_path):
     found = reached(tmp_path, REGISTRY, names=[("animal", "cat")], keyed={"own.held:register": "animal"})
     assert "cat:cat" in found
     assert "dog:dog" not in found
+
+
+@pytest.mark.parametrize(
+    ("loop", "animals"),
+    [
+        ("for name in ('cat', 'dog'):", {"cat", "dog"}),
+        ("NAMES = ('cat', 'dog')\nfor name in NAMES:", {"cat", "dog"}),
+        ("SOUNDS = {'cat': 'meow', 'dog': 'woof'}\nfor name in SOUNDS:", {"cat", "dog"}),
+        ("for name in listed():", {"cat", "dog", "bird"}),  # which may be any
+    ],
+    ids=["tuple", "tuple with a name", "table with a name", "call"],
+)
+def test_a_loop_that_registers_counts_for_the_names_that_it_goes_through(tmp_path, loop, animals):
+    text = f"from own.held import register\ndef make(): pass\n{loop}\n    register(name, make)\n"
+    code = code_of(tmp_path, REGISTRY | {"loop.py": text}, keyed={"own.held:register": "animal"})
+    jobs = {animal: Job(("own.run:run",), (("animal", animal),)) for animal in ("cat", "dog", "bird")}
+    assert {animal for animal, job in jobs.items() if "own.loop:make" in code.reached(job)} == animals
 
 
 TABLE = {
@@ -208,3 +309,27 @@ def test_what_was_read_is_kept_by_its_content(tmp_path):
     cache.write_text("{")
     (tmp_path / "own/run.py").write_text("def run():\n    return 1\n")
     assert Code(Tree(packages, cache)).hash_of(job) == first
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path):
+    code = code_of(tmp_path, {"run.py": "def run(): pass\n"})
+    (tmp_path / "file").touch()
+    cached, job = Code(Tree(code.tree.packages, tmp_path / "file/code.json")), Job(("own.run:run",))
+    assert cached.hash_of(job) == code.hash_of(job)
+    assert cached.hash_of(Job(("own.run:",))) == code.hash_of(Job(("own.run:",)))
+
+
+def test_a_user_without_a_home_has_no_cache(tmp_path, monkeypatch):
+    code, job = code_of(tmp_path, {"run.py": "def run(): pass\n"}), Job(("own.run:run",))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # this user is not listed
+    assert Code(Tree.installed(["own"])).hash_of(job) == code.hash_of(job)
+    assert [path.name for path in tmp_path.iterdir()] == ["own"]
+
+
+def test_a_package_that_is_not_installed_is_refused():
+    with pytest.raises(ValueError, match="the package 'no_such_package' is not installed here"):
+        Tree.installed(["no_such_package"])

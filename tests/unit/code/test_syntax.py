@@ -114,3 +114,13 @@ def test_what_computes_something_else_has_another_text(change):
 def test_a_field_of_a_class_counts_though_it_is_only_annotated():
     # A dataclass has a field more.
     assert text("class A:\n    x: int\n    y: int") != text("class A:\n    x: int")
+
+
+VALUE = ast.FormattedValue(ast.Name("x"), -1)
+
+
+@pytest.mark.parametrize("parts", [("a", "b", VALUE), ("", "ab", VALUE), ("ab", VALUE, "")])
+def test_how_python_cuts_the_plain_text_of_an_f_string_does_not_count(parts):
+    # Python 3.12 ends the format of f"{x:{n}}" in an empty text, and 3.11 does not.
+    cut = ast.JoinedStr([ast.Constant(part) if isinstance(part, str) else part for part in parts])
+    assert text_of(cut) == text_of(ast.parse('f"ab{x}"', mode="eval").body)

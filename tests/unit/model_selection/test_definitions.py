@@ -1,8 +1,11 @@
 """A journal is of what the user's code does, not of its names."""
 
+import cmath
+import math
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -163,3 +166,139 @@ def test_a_list_that_holds_itself_ends(start):
     endless.append(endless)
     first, other = (eval("lambda: endless", {"endless": held}) for held in (endless, [start]))
     assert definition_of(first) != definition_of(other)
+
+
+EDITED = {
+    "partial": """
+        from functools import partial
+        def cost(n, x):
+            return n + 1
+        function = partial(cost, 2)
+    """,
+    "argument of a partial": """
+        from functools import partial
+        function = partial(max, 2 + 1)
+    """,
+    "method": """
+        class Model:
+            def cost(self, x):
+                return x + 1
+        function = Model().cost
+    """,
+    "cached function": """
+        from functools import cache
+        @cache
+        def function(x):
+            return x + 1
+    """,
+    "function in a function": """
+        def function(x):
+            return (lambda y: y + 1)(x)
+    """,
+    "function in a table": """
+        TABLE = {"cost": [lambda x: x + 1]}
+        def function(x):
+            return TABLE["cost"][0](x)
+    """,
+    "partial that is named": """
+        from functools import partial
+        def cost(n, x):
+            return n + 1
+        half = partial(cost, 0.5)
+        def function(x):
+            return half(x)
+    """,
+    "method that is named": """
+        class Model:
+            def cost(self, x):
+                return x + 1
+        cost = Model().cost
+        def function(x):
+            return cost(x)
+    """,
+    "beside a variable without a value": """
+        def make():
+            later = None
+            def cost(x):
+                return x + 1 if x else later
+            del later
+            return cost
+        function = make()
+    """,
+    "object that cannot be pickled": """
+        import threading
+        class Model:
+            def __init__(self):
+                self.lock = threading.Lock()
+            def cost(self, x):
+                return x + 1
+        def make(model):
+            return lambda x: model.cost(x)
+        function = make(Model())
+    """,
+}
+"""Where the code of a callable may be: after `+ 1` is edited, it computes something else."""
+
+
+def function_of(source):
+    """The callable that a module of the user's defines as `function`."""
+    module = {"__name__": "mine"}
+    exec(textwrap.dedent(source), module)
+    return module["function"]
+
+
+@pytest.mark.parametrize("where", EDITED)
+def test_an_edit_counts_wherever_a_callable_has_its_code(where):
+    source = EDITED[where]
+    before = definition_of(function_of(source))
+    assert source.count("+ 1") == 1
+    assert definition_of(function_of(source)) == before
+    assert definition_of(function_of(source.replace("+ 1", "+ 2"))) != before
+
+
+def test_a_method_counts_whatever_its_object_holds():
+    source = """
+        class Model:
+            def __init__(self, n):
+                self.n = n
+            def cost(self, x):
+                return self.n
+        function = Model(1).cost
+    """
+    assert definition_of(function_of(source)) == definition_of(function_of(source.replace("Model(1)", "Model(2)")))
+
+
+@pytest.mark.parametrize(
+    ("edit", "counts"),
+    [(("x + 1", "x + 2"), True), (("LIMIT = 3", "LIMIT = 4"), True), (("UNUSED = 5", "UNUSED = 6"), False)],
+)
+def test_of_the_users_modules_what_a_function_uses_counts(edit, counts):
+    # Two modules that import each other.
+    source = """
+        from types import ModuleType
+        helpers, limits = ModuleType("helpers_of_mine"), ModuleType("limits_of_mine")
+        helpers.limits, limits.helpers = limits, helpers
+        exec("def cost(x): return x + 1", vars(helpers))
+        exec("LIMIT = 3; UNUSED = 5", vars(limits))
+        def function(x):
+            return helpers.cost(x) < helpers.limits.LIMIT
+    """
+    assert source.count(edit[0]) == 1
+    after = definition_of(function_of(source.replace(*edit)))
+    assert (after != definition_of(function_of(source))) is counts
+
+
+def plus(x):
+    return x + 1
+
+
+def test_modules_count_by_name_and_functions_beside_them_by_content(monkeypatch):
+    before = hash_of([plus, math])
+    assert hash_of([plus, math]) == before != hash_of([plus, cmath])
+    monkeypatch.setattr(plus, "__code__", (lambda x: x + 2).__code__)  # as if it had been edited
+    assert hash_of([plus, math]) != before
+
+
+@pytest.mark.parametrize("value", [threading.Lock(), (n for n in "ab"), math], ids=["lock", "generator", "module"])
+def test_what_cannot_be_pickled_has_no_definitions(value):
+    assert definitions_in([value]) == ""

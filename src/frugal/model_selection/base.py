@@ -185,6 +185,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             raise ValueError(
                 f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
             )
+        if not splits:
+            raise ValueError("cv must give at least one split, got none")
         metric = self.refit if isinstance(self.refit, str) else None
         if metric is None and isinstance(self.scoring, set):  # "the first" would depend on the process
             metric = min(self.scoring)

@@ -104,9 +104,9 @@ def minimize(
     of the draw of these rows); or `epochs`, `resume_from` (number of the trial to continue, or None) and `id`
     (number of the trial).
 
-    The function returns any real number. A trial fails, with a reason, if the result is nan, infinite or so large
-    that its square overflows, or if the function raises an exception. MemoryError and KeyboardInterrupt end the
-    search, and so does a result that is not a number.
+    The function returns any real number. A trial fails, with a reason, if the result is nan, infinite or beyond
+    +-1e100, or if the function raises an exception. MemoryError and KeyboardInterrupt end the search, and so does
+    a result that is not a number. A trial that took longer than `trial_timeout` stays failed in the journal.
 
     Args:
         function: candidate -> error; picklable (by cloudpickle) if there are several workers.
@@ -182,7 +182,7 @@ def minimize(
         strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials
     )
     seed = _seed(random_state, None if restart else journal)
-    evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
+    evaluate = Objective(function, _names(function, planned), planned.n_rows)
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
         parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
@@ -306,11 +306,14 @@ def _resource_spec(function: Callable[..., Any], settings: Mapping[str, Any]) ->
     )
 
 
-def _names(function: Callable[..., Any], varies: str | None) -> tuple[str, ...]:
-    """Attributes of a task that the function takes, where trials differ in the resource `varies`."""
-    if varies is None:
+def _names(function: Callable[..., Any], planned: Plan) -> tuple[str, ...]:
+    """Attributes of a task that the function takes, where trials differ in a resource."""
+    if planned.varies is None:
         return ()
-    return tuple(name for name in RESOURCE_ARGUMENTS[varies] if name in _parameters(function))
+    names = RESOURCE_ARGUMENTS[planned.varies]
+    if planned.varies == "rows" and planned.epochs is not None:
+        names = (*names, "epochs")
+    return tuple(name for name in names if name in _parameters(function))
 
 
 def _seed(random_state: Any, journal: str | os.PathLike[str] | None) -> int:

@@ -42,7 +42,7 @@ from frugal.model_selection.trial_evaluation import (
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_plan import LOGARITHMIC, LimitedTrialStrategy, Plan, ResourceSpec, plan
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
-from frugal.spaces import SearchSpace
+from frugal.spaces import Choice, SearchSpace
 from frugal.trials.live import LiveRun, as_text
 
 _SHARE = Interval(Real, 0, 1, closed="neither")
@@ -278,6 +278,11 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         )
         if planned.varies == "rows" and (planned.n_rows or 0) > _num_samples(inputs.X):
             raise ValueError(f"a whole trial has {_num_samples(inputs.X)} rows, but settings say {planned.n_rows}")
+        listed = [len(one.values) for one in space.dimensions.values() if isinstance(one, Choice)]
+        n_candidates = math.prod(listed)
+        if planned.varies is None and len(listed) == len(space.dimensions) and n_candidates < planned.n_trials:
+            asked = f"the {planned.n_trials} trials asked for"
+            warnings.warn(f"the space has {n_candidates} candidates, fewer than {asked}", stacklevel=4)
         parameter = self.resource if planned.varies == "epochs" else None
         return _Problem(
             **vars(inputs),

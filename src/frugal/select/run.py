@@ -149,7 +149,7 @@ def trial_search(
         check_known(f"resource of {estimator}", str(resource), ("n_samples", *model.get_params()))
         resource = f"model__{resource}"
     if resource == "n_samples" and "sizes" not in settings:
-        settings = _least_rows(problem, n_folds, strategy) | settings
+        settings = _least_rows(problem, n_folds, strategy, settings.get("reduction_factor", 3)) | settings
     found = TrialSearchCV(
         _pipeline(problem, model),
         space,
@@ -166,14 +166,19 @@ def trial_search(
     return found, notes
 
 
-def _least_rows(problem: Problem, n_folds: int, strategy: str) -> dict[str, int]:
-    """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes."""
+def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int = 3) -> dict[str, int]:
+    """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes.
+
+    `factor` is the one by which brackets raise the rows.
+    """
     from frugal.trials import settings_of
 
     n_rows = len(problem.target)
     n_classes = problem.target.nunique() if problem.task == "classification" else 1
     least = min(max(LEAST_ROWS, 2 * n_folds * n_classes, n_rows // LEAST_PART), n_rows // 2)
     by_name = {"min_resource": least, "n_min": least, "subset_rows": max(least, n_rows // 10)}
+    if "reduction_factor" in settings_of(strategy):  # or no bracket has two rungs
+        by_name["min_resource"] = min(least, n_rows // factor)
     return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
 
 

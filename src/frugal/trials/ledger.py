@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.stats import qmc
 from frugal.checks import check_whole, is_real
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
-from frugal.trials.checks import LARGEST_TARGET
+from frugal.trials.checks import LARGEST_TARGET, check_list
 
 
 class BaseTrialStrategy(ABC):
@@ -39,6 +39,10 @@ class BaseTrialStrategy(ABC):
         check_whole("n_trials", n_trials, 1)
         if not space.dimensions:
             raise ValueError("space must have at least one dimension, got none")
+        check_list("initial", initial)
+        for candidate in initial:
+            if not isinstance(candidate, Mapping):
+                raise ValueError(f"initial must hold candidates, values by name, got {candidate!r}")
         if len(initial) > n_trials:
             raise ValueError(f"initial must hold at most n_trials = {n_trials} candidates, got {len(initial)}")
         for candidate in initial:

@@ -156,6 +156,10 @@ class Journal:
         """Append a trial."""
         self._lines.add(as_row(trial))
 
+    def close(self) -> None:
+        """Close the file; nothing can be added any more."""
+        self._lines.close()
+
 
 def states_beside(path: str | Path) -> Path:
     """Folder for the states of a run, beside its journal."""

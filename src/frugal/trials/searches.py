@@ -7,6 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -146,10 +147,10 @@ def _run(
     """Run a strategy on a problem; the trials of an interrupted run, with an equal header, are not repeated."""
     if journal_path is None:
         return run(strategy, target, time_s=time_s)
-    journal = Journal(journal_path, {**header, "data": _content_hash(target, header["settings"])})
-    if isinstance(target, LearnerProblem):
-        target = replace(target, states=journal.states)
-    return run(strategy, target, kept=journal.trials, keep=journal.keep, time_s=time_s)
+    with closing(Journal(journal_path, {**header, "data": _content_hash(target, header["settings"])})) as journal:
+        if isinstance(target, LearnerProblem):
+            target = replace(target, states=journal.states)
+        return run(strategy, target, kept=journal.trials, keep=journal.keep, time_s=time_s)
 
 
 def _content_hash(target: Problem, settings: Mapping[str, Any]) -> str:

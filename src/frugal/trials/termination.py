@@ -136,8 +136,8 @@ class Terminating:
         check_between("delta", delta, 0.0, 1.0)
         check_choice("rule", rule, RULES)
         check_choice("best", best, BESTS)
+        check_curve_settings({} if curve is None else curve)
         self._curve_settings = dict(curve or {})
-        check_curve_settings(self._curve_settings)
         self.strategy, self._horizon, self._p, self._delta = strategy, horizon, p, delta
         self._rule, self._best_of, self._noise = rule, best, noise
         self._known = known

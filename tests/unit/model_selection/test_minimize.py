@@ -514,3 +514,15 @@ def test_a_generator_as_random_state_gives_other_trials_the_next_time_and_the_sa
     first, second = (minimize(bowl, SPACE, random_state=rng, **options) for _ in range(2))
     same(minimize(bowl, SPACE, random_state=generator(5), **options), first)
     assert first.trials["candidate"].tolist() != second.trials["candidate"].tolist()
+
+
+def test_trials_on_rows_are_told_the_epochs_that_the_settings_have():
+    told = []
+
+    def function(candidate, n_rows, epochs=3):
+        told.append(epochs)
+        return candidate["x"] ** 2
+
+    settings = {"max_resource": 9, "epochs": 7}
+    found = minimize(function, {"x": Uniform(0.0, 1.0)}, strategy="hyperband", settings=settings, random_state=0)
+    assert set(told) == {7} == set(found.trials["epochs"])

@@ -299,6 +299,7 @@ def test_a_choice_made_on_subsets_is_scored_on_all_rows():
         ({"space": {"max_depth": 3}}, "'max_depth' must be a dimension"),
         ({"n_trials": 0}, "n_trials"),
         ({"cv": 1.5}, "cv"),
+        ({"cv": []}, "cv must give at least one split, got none"),
     ],
 )
 def test_what_a_strategy_needs_is_said(options, message):
@@ -461,3 +462,9 @@ def test_a_small_table_of_many_classes_has_room_for_two_rungs():
     rows = np.concatenate([np.flatnonzero(y == digit)[:10] for digit in range(10)])
     results = on_few_rows(TREE, {"max_depth": [1, 3, 9]}, X[rows], y[rows], 6)
     assert set(results["resource"]) == {33, 100}
+
+
+def test_a_space_of_fewer_candidates_than_trials_is_warned_of():
+    options = {"strategy": "random", "n_trials": 3, "cv": 2, "random_state": 0}
+    with pytest.warns(UserWarning, match="the space has 2 candidates, fewer than the 3 trials asked for"):
+        TrialSearchCV(TREE, {"max_depth": [1, 2]}, **options).fit(X, Y)

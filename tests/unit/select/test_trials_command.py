@@ -86,7 +86,7 @@ def test_a_trial_has_rows_enough_for_neighbours_and_classes():
     assert least(1_000) == {"min_resource": 100}
     assert least(1_000, n_classes=15) == {"min_resource": 150}
     assert least(54_000) == {"min_resource": 2_000}
-    assert least(120) == {"min_resource": 60}
+    assert least(120) == {"min_resource": 40}
     assert least(5_000, "hypertune") == {"subset_rows": 500}
     assert least(1_000, "fabolas") == {"n_min": 100}
     assert least(1_000, "ei") == {}

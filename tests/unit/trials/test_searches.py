@@ -1,3 +1,4 @@
+import gc
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from frugal import trials
 from frugal.interface import WAIT, Trial
 from frugal.spaces import Choice, Continuous, Discrete, Integer, Ordinal, SearchSpace, Uniform
 from frugal.trials.encoding import Encoding
+from frugal.trials.searches import search
 
 BRANIN = SearchSpace({"x1": Uniform(-5.0, 10.0), "x2": Uniform(0.0, 15.0)})
 QUICK = {"n_restarts": 1, "n_pool": 64, "n_starts": 2}
@@ -231,3 +233,18 @@ def test_settings_of_a_strategy_include_those_that_it_hands_on():
 @pytest.mark.parametrize("kernel", ["se", "matern52_product", "se_mahalanobis"])
 def test_every_kernel_serves_the_search(kernel):
     assert min(spend(make("ei", n_trials=22, kernel=kernel, **QUICK), branin)) < 1  # the minimum is 0.398
+
+
+@pytest.mark.parametrize(
+    ("initial", "message"),
+    [(3, "initial must be a list, got 3"), ([3], "initial must hold candidates, values by name, got 3")],
+)
+def test_what_is_no_list_of_candidates_is_no_initial_design(initial, message):
+    with pytest.raises(ValueError, match=message):
+        make("ei", initial=initial)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_search_closes_its_journal(tmp_path):
+    search("random", "function", "branin", 0, 3, {}, journal_path=tmp_path / "journal.jsonl")
+    gc.collect()

@@ -154,3 +154,9 @@ def test_the_noise_that_is_given_or_fitted_is_said_in_its_own_units():
     same = pytest.approx(fit.noise_variance, rel=1e-15)  # exponentials of several libraries, within a last digit
     assert np.exp(fit.theta[-1]) == same
     assert dataclasses.asdict(fit.hyperparameters)["noise_variance"] == same
+
+
+@pytest.mark.parametrize(("n_min", "n_max"), [(65, 183), (100, 400), (100, 85_649)])
+def test_the_most_rows_have_the_size_1(n_min, n_max):
+    # 65 and 183: NumPy's logarithm of their ratio is above Python's, in the last digit.
+    assert to_unit_size([n_min, n_max], n_min, n_max).tolist() == [0.0, 1.0]

@@ -124,7 +124,7 @@ class Hypertune(Ei):
     ) -> None:
         check_choice("start", start, STARTS)
         check_whole("subset_rows", subset_rows, 1)
-        check_whole("n_subsets", n_subsets, 1)
+        check_whole("n_subsets", n_subsets, 1, 10_000)
         check_whole("n_subset_trials", n_subset_trials, 2)
         check_whole("n_sites", n_sites, 1)
         check_choice("region", region, REGIONS)

@@ -187,8 +187,8 @@ class CurveModel:
         if sigma is not None:
             check_positive("sigma", sigma)
             check_number("sigma", sigma, MIN_SIGMA)
-        if not families:
-            raise ValueError("families must be at least one, got none")
+        if not families or not all(isinstance(family, Family) for family in families):
+            raise ValueError(f"families must be at least one of FAMILIES, got {families!r}")
         if n_walkers is not None:
             check_whole("n_walkers", n_walkers, 2 * length(families, sigma))
         check_whole("n_burn", n_burn, 0)

@@ -7,6 +7,7 @@ import logging
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from frugal.arguments import files_of, parse_settings
@@ -327,12 +328,14 @@ def _of_its_runs(command: Command, check: Command) -> Command:
         check(args)
         try:
             command(args)
-        except (KeyError, IndexError, TypeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            if isinstance(error, ValueError) and str(error) != "No objects to concatenate":  # pandas, of no rows
+                raise
             if getattr(args, "numbers", None) is not None:
                 raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
-            job = " of ".join([args.command, *filter(None, [getattr(args, "name", ""), args.paper])])
-            lack = f"{', '.join(map(str, args.runs or ()))} lack columns, methods or numbers"
-            raise ValueError(f"{lack} that {job} needs: {error}") from error
+            job = " ".join(filter(None, [args.command, getattr(args, "name", "")]))
+            lack = f"the runs {', '.join(map(str, args.runs or ()))} lack columns, methods or numbers"
+            raise ValueError(f"{lack} that {job} of {args.paper} needs: {error}") from error
 
     return checked
 
@@ -364,8 +367,11 @@ def _figure(args: argparse.Namespace) -> None:
         figure = artefact.draw(read(args.numbers))
         write_text(Path(args.numbers).read_text(), csv)
     else:
-        write(artefact.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
-        figure = artefact.draw(read(csv))  # of the numbers as the file holds them
+        with TemporaryDirectory() as folder:
+            draft = Path(folder, csv.name)
+            write(artefact.summarise(args.seed if needed == "seed" else read_all(args.runs)), draft)
+            figure = artefact.draw(read(draft))  # of the numbers as the file holds them
+            write_text(draft.read_text(), csv)
     style.save(figure, png, svg)
     if args.caption:
         write_text(as_markdown(args.caption) + "\n", md)

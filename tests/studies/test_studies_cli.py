@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from studies import config
 from studies.arguments import make_parser
 from studies.cli import COMMANDS, main
 from studies.verdicts import COLUMNS, NO_EVIDENCE, VERDICTS
@@ -114,6 +115,18 @@ def test_a_configuration_that_is_not_there_is_named(place, capsys):
     assert says == "studies config: none.yaml: no such file or directory\n"
 
 
+def test_a_check_of_no_configuration_is_refused(place, capsys):
+    assert refused(capsys, ["config", "check"]) == "studies config: config check needs one file or more\n"
+
+
+@pytest.mark.parametrize(("action", "path"), [("schema", config.SCHEMA), ("keys", config.KEYS)])
+def test_the_schema_and_the_table_of_keys_are_written_where_and_as_the_repository_has_them(place, action, path):
+    assert main(["config", action]) == 0
+    assert (place / path).read_bytes() == (ROOT / path).read_bytes()
+    assert main(["config", action, "--output", "elsewhere"]) == 0
+    assert (place / "elsewhere").read_bytes() == (ROOT / path).read_bytes()
+
+
 @pytest.mark.parametrize("seed", ["-1", "1.5", "1e3", "٣"])
 def test_a_seed_is_a_whole_number_from_0_on(place, seed):
     with pytest.raises(SystemExit, match="2"):
@@ -126,6 +139,27 @@ def test_numbers_of_another_figure_are_refused(place, capsys):
         capsys, ["job", "figure", "beta_pruning", "figure2", "--numbers", "other.csv", "--output", "f.png"]
     )
     assert says.startswith("studies job figure: other.csv holds no numbers of figure2: it lacks '")
+
+
+@pytest.mark.parametrize(
+    ("kind", "paper", "name", "run", "method"),
+    [
+        ("figure", "big_data", "bias", "bias", "lcc"),
+        ("table", "big_data", "combinations_against_parts", "combinations", "blb"),
+    ],
+)
+def test_runs_of_too_few_methods_are_named_before_anything_is_written(
+    place, capsys, kind, paper, name, run, method
+):
+    runs = pd.read_parquet(ROOT / f"results/published/{paper}/runs/{run}.parquet")
+    runs[runs["method"] == method].to_parquet("few.parquet")
+    scale = ["--scale", "paper"] if kind == "table" else []
+    output = "out.png" if kind == "figure" else "out.csv"
+    says = refused(capsys, ["job", kind, paper, name, "--runs", "few.parquet", *scale, "--output", output])
+    lack = f"the runs few.parquet lack columns, methods or numbers that {kind} {name} of {paper} needs: "
+    assert says.startswith(f"studies job {kind}: {lack}")
+    assert says.count("\n") == 1
+    assert not list(Path().glob("out.*"))
 
 
 def test_every_command_has_its_arguments():

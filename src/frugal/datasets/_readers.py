@@ -145,8 +145,10 @@ def _idx(path: Path, n_dimensions: int) -> NDArray[np.uint8]:
     with gzip.open(path) as stream:
         content = stream.read()
     header = _IDX_HEADER[n_dimensions]
-    shape = tuple(int(n) for n in np.frombuffer(content[4:header], dtype=">i4"))
     values = np.frombuffer(content[header:], dtype=np.uint8)
+    shape = (
+        tuple(int(n) for n in np.frombuffer(content[4:header], dtype=">i4")) if len(content) >= header else (-1,)
+    )
     if content[:4] != bytes([0, 0, 8, n_dimensions]) or len(values) != np.prod(shape):
         raise DatasetError(f"{path.name} is not an idx file of {n_dimensions} dimensions, or is cut short")
     return values.reshape(shape)

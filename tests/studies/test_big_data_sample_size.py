@@ -287,6 +287,16 @@ def test_figure_8_holds_a_value_until_the_next_step_ends():
     }
 
 
+@pytest.mark.parametrize(
+    ("summarise", "method"),
+    [(figure8.summarise, "fixed_5"), (figure8.summarise, "batch"), (figure8.summarise_growth, "dynamic_10")],
+)
+def test_a_curve_whose_method_was_not_run_is_named(summarise, method):
+    runs = by_hand()
+    with pytest.raises(ValueError, match=f"^the runs lack the method '{method}'$"):
+        summarise(runs[runs["method"] != method])
+
+
 def test_the_band_is_the_95_percent_interval_over_seeds():
     rows = by_hand()
     rows.loc[rows["seed"] == 1, "likelihood"] += 0.02

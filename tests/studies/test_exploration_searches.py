@@ -6,6 +6,7 @@ import json
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from frugal.learners import build, space
@@ -81,6 +82,12 @@ def test_refits_are_fits_on_all_rows_of_what_was_chosen():
     assert set(fits["n_rows"][2:]) == {50}
     without = refit(table, {**SETTINGS, "refit_rows": 60, "grid_rows": 0})
     assert without["n_rows"].tolist() == [60, 60]
+
+
+def test_searches_of_two_problems_are_not_fitted_again_together():
+    both = pd.DataFrame({"learner": "logistic_regression", "dataset": ["digits", "mnist"], "data": "original"})
+    with pytest.raises(ValueError, match=r"of one learner and dataset, got .*'digits'.*'mnist'"):
+        refit(both, SETTINGS)
 
 
 def test_interrupted_refits_end_alike(tmp_path):

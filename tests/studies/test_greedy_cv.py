@@ -1,4 +1,6 @@
 import math
+import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -326,6 +328,15 @@ def test_pooled_values_are_clustered_by_seed():
     assert row["ours_se"] == pytest.approx(np.std(by_seed, ddof=1) / np.sqrt(30))
 
 
+@pytest.mark.parametrize("methods", [["greedy"], ["greedy", "standard", "random"]])
+def test_a_cell_compares_two_methods_and_no_other_number(methods):
+    cell = {"dataset": "wdbc", "classifier": "knn", "k": 5, "n": 128, "seed": 0, "search_time": 0.5}
+    runs = pd.DataFrame([cell | {"method": method} for method in methods])
+    message = rf"^two methods are compared, cell \('wdbc', 'knn', 5\) has {re.escape(str(sorted(methods)))}$"
+    with pytest.raises(ValueError, match=message):
+        compare(runs, "search_time", [*CELL, "k"], higher_is_better=False)
+
+
 def test_a_stand_in_marks_every_cell_it_touches():
     runs = search_time_runs()
     runs.loc[runs["dataset"] == "boston", "data"] = "stand-in"
@@ -441,6 +452,14 @@ def test_runs_of_one_size_of_data_are_no_study_of_sizes():
 def test_every_table_is_known_by_name():
     named = {"table1", "table1_by_n", "table2", "table3", "sensitivity", "sizes"}
     assert set(TABLES) == named | set(SUMMARIES)
+
+
+def test_the_code_of_a_table_is_found_by_the_constant_that_holds_it_alone_or_in_a_tuple():
+    # By this name a job is hashed: of a table made anywhere else a change of its code would not be seen.
+    assert registry.home_of(TABLES["table1"]) == "studies.greedy_cv.search_time:TABLE1"
+    assert registry.home_of(TABLES["readings"]) == "studies.greedy_cv.readings:ARTEFACTS"
+    with pytest.raises(ValueError, match=r"^no module of the studies holds Artefact\(.*'elsewhere'"):
+        registry.home_of(replace(TABLES["table1"], name="elsewhere"))
 
 
 def two_readings(seeds=SEEDS):

@@ -2,7 +2,9 @@
 
 import ast
 import json
+import runpy
 import stat
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from frugal import datasets, folds
 from frugal.folds.search import candidates_of, draw
@@ -128,6 +131,35 @@ def test_folds_of_both_searches_are_those_of_the_seed(data, answers):
                 np.testing.assert_array_equal(rows, expected)
 
 
+def test_the_script_writes_its_answer_beside_the_problem(tmp_path, data):
+    rows = np.r_[:40, -40:0]  # of both classes
+    X, y = np.ascontiguousarray(data.X[rows]), data.y[rows]
+    lists = [[{"n_neighbors": k} for k in (1, 3, 5, 7)], [{"n_neighbors": k} for k in (1, 9)]]
+    problem = {
+        "classifier": "knn",
+        "fixed": {"weights": "distance"},
+        "candidates": [{"n_neighbors": k} for k in (1, 3, 5, 7, 9)],
+        "folds": [list(range(0, 80, 2)), list(range(1, 80, 2))],
+        "lists": lists,
+        "halving_folds": [list(range(0, 80, 2)), list(range(1, 80, 2))],
+        "halving": {"random_state": 0, "factor": 2, "min_resources": 20, "aggressive_elimination": False},
+    }
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    (tmp_path / "problem.json").write_text(json.dumps(problem))
+    library_script.main(tmp_path)
+    answer = json.loads((tmp_path / "answer.json").read_text())
+    assert answer["scikit_learn"] == version("scikit-learn")
+    for test, scores, seconds in zip(problem["folds"], answer["scores"], answer["seconds"], strict=True):
+        train = np.setdiff1d(np.arange(80), test)
+        fitted = [KNeighborsClassifier(k, weights="distance").fit(X[train], y[train]) for k in (1, 3, 5, 7, 9)]
+        assert scores == pytest.approx([one.score(X[test], y[test]) for one in fitted])
+        assert min(seconds) > 0
+    searches = [(one["n"], one["train_scores"], one["n_candidates"]) for one in answer["searches"]]
+    assert searches == [(4, True, [4, 2, 1]), (4, False, [4, 2, 1]), (2, True, [2, 1]), (2, False, [2, 1])]
+    assert answer["grid_search"]["n"] == 2
+
+
 @pytest.mark.parametrize("space", ["grid", "ranges"])
 def test_lists_are_those_that_searches_draw(data, space):
     problem = library.problem_of(data, "knn", 5, {**SETTINGS, "space": space, "n_candidates": [64, 16]})
@@ -160,6 +192,16 @@ def test_a_failed_fit_has_no_score_and_its_seconds_count(data):
     score, seconds = library_script.fit_and_score(problem, {"n_neighbors": 6}, *few)
     assert np.isnan(score)
     assert seconds > 0
+
+
+def test_a_machine_without_memory_is_no_failed_fit(monkeypatch):
+    def without_memory(**settings):
+        raise MemoryError
+
+    monkeypatch.setitem(library_script.CLASSIFIERS, "knn", without_memory)
+    rows = np.zeros((2, 1)), np.array([0, 1])
+    with pytest.raises(MemoryError):
+        library_script.fit_and_score({"classifier": "knn", "fixed": {}}, {}, *rows, *rows)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -348,6 +390,79 @@ def test_pins_are_those_of_the_documents_time():
     python, packages = interpreters.read_pins(PINS)
     assert python == "3.9"
     assert {"scikit-learn==0.24.2", "numpy==1.20.3", "scipy==1.6.3"} <= set(packages)
+
+
+def test_an_environment_without_a_python_is_refused(tmp_path):
+    pins = tmp_path / "pins.yaml"
+    pins.write_text("dependencies:\n  - pip:\n      - numpy==1.20.3\n")
+    with pytest.raises(ValueError, match=r"pins\.yaml pins no Python$"):
+        interpreters.read_pins(pins)
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """Answer commands by a function instead of a process: what it returns is printed, and None is a failure."""
+
+    def by(function):
+        def run(command, **how):
+            printed = function(command)
+            return subprocess.CompletedProcess(command, int(printed is None), printed or "", "")
+
+        monkeypatch.setattr(subprocess, "run", run)
+
+    return by
+
+
+@pytest.fixture
+def find(tmp_path, monkeypatch, capsys):
+    """Run the file as the workflow does; what it prints, and what it writes."""
+
+    def run():
+        output = tmp_path / "environment.json"
+        words = ["--pins", str(PINS), "--folder", str(tmp_path / "made"), "--output", str(output)]
+        monkeypatch.setattr(sys, "argv", ["interpreters.py", *words])
+        runpy.run_path(interpreters.__file__, run_name="__main__")
+        return capsys.readouterr().out, json.loads(output.read_text())
+
+    return run
+
+
+PINNED = dict(package.split("==") for package in interpreters.read_pins(PINS)[1])
+
+
+def test_what_is_found_is_printed_and_written_for_the_study(find, answer):
+    answer(lambda command: json.dumps(PINNED))
+    printed, found = find()
+    assert found == {"python": sys.executable, "reason": "", "packages": PINNED}
+    assert printed == f"{sys.executable} has {PINNED}\n"
+
+
+def test_why_nothing_is_found_is_printed_and_written_for_the_study(find, answer, nowhere):
+    answer(lambda command: None)
+    printed, found = find()
+    reason = "no Python 3.9 runs here, on the path or among pyenv's"
+    assert (printed, found) == (f"{reason}\n", {"python": "", "reason": reason, "packages": {}})
+
+
+def test_the_pinned_packages_are_installed_into_an_environment_of_the_pinned_python(nowhere, answer):
+    base, made, steps = str(fake(nowhere / "python3.9", "")), str(nowhere / "made/bin/python"), []
+
+    def processes(command):
+        python, flag, *words = command
+        if flag == "-m":
+            steps.append((python, words))
+            return "done"
+        if python == base:
+            return json.dumps([base, "3.9"])
+        return json.dumps(PINNED) if python == made and len(steps) == 2 else None
+
+    answer(processes)
+    found = interpreters.environment(PINS, nowhere / "made")
+    assert found == {"python": made, "reason": "", "packages": PINNED}
+    (first, venv), (second, install) = steps
+    assert (first, venv) == (base, ["venv", "--clear", str(nowhere / "made")])
+    assert (second, install[:2]) == (made, ["pip", "install"])
+    assert install[-len(PINNED) :] == [f"{name}=={number}" for name, number in PINNED.items()]
 
 
 def test_without_an_interpreter_the_reason_is_a_sentence(nowhere):

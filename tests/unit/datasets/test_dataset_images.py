@@ -9,9 +9,11 @@ import json
 import os
 import pickle
 import struct
+import sys
 import tarfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,9 +21,10 @@ from loopback import Site
 from PIL import Image
 
 from frugal.datasets import CATALOGUE, DatasetError, load, prepare
-from frugal.datasets._files import read_members, unpack
-from frugal.datasets._readers import import_datasets
-from frugal.datasets.catalogue import File
+from frugal.datasets._files import check_file, read_members, unpack
+from frugal.datasets._readers import import_datasets, read_idx, read_jpeg
+from frugal.datasets.catalogue import DamageError, File
+from frugal.extras import MissingExtraError
 
 NAMES = ["train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"]
 
@@ -89,6 +92,39 @@ def test_mnist_is_read_from_the_mirror_as_bytes(
         prepare("mnist", root=root, allow_stand_in=False)
 
 
+IMAGES = NAMES[0]
+PACKED = gzip.compress(mnist_files()[IMAGES])
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (PACKED[:-12], "EOFError"),
+        (b"no gzip" + PACKED, "BadGzipFile"),
+        (PACKED[:10] + b"\xff" + PACKED[11:], "error"),  # zlib's: there is no such kind of block
+    ],
+    ids=["cut short", "of another kind", "overwritten"],
+)
+def test_a_packed_file_that_cannot_be_read_is_damaged_and_not_absent(tmp_path: Path, content: bytes, error: str):
+    (tmp_path / "images.gz").write_bytes(content)
+    listed = File("images.gz", "", unpacked_md5=hashlib.md5(mnist_files()[IMAGES]).hexdigest())
+    with pytest.raises(DamageError, match=rf"^the mirror: images\.gz cannot be read \({error}\)$"):
+        check_file(tmp_path / "images.gz", listed, "the mirror")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [mnist_files()[IMAGES][:-1], mnist_files()[IMAGES][:10], b"\0\0\x0d\3" + mnist_files()[IMAGES][4:]],
+    ids=["cut short", "cut in its header", "of floats instead of bytes"],
+)
+def test_an_idx_file_that_is_not_what_its_header_should_say_is_refused(tmp_path: Path, content: bytes):
+    for name, kept in (mnist_files() | {IMAGES: content}).items():
+        (tmp_path / name).write_bytes(gzip.compress(kept))
+    message = f"^{IMAGES} is not an idx file of 3 dimensions, or is cut short$"
+    with pytest.raises(DatasetError, match=message):
+        read_idx([tmp_path / name for name in NAMES], CATALOGUE["mnist"])
+
+
 @pytest.mark.usefixtures("offline")
 def test_damaged_images_are_refused_although_they_were_read_before(
     root: Path, tmp_path: Path, small_mnist: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
@@ -124,6 +160,13 @@ def test_mnist_is_downloaded_through_torchvision(
     assert (prepare("mnist", root=root, allow_stand_in=False) / "X.npy").is_file()
 
 
+def test_a_missing_torchvision_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(ops=None, library=None))
+    monkeypatch.setitem(sys.modules, "torchvision", None)
+    with pytest.raises(MissingExtraError, match=r"needs torchvision, .* pip install '\.\[networks\]'"):
+        import_datasets.__wrapped__()  # past its cache
+
+
 @pytest.mark.usefixtures("no_mirror", "small_mnist")
 def test_a_spoiled_mnist_download_is_refused_and_not_kept(root: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
     site.pages = {f"/{name}-ubyte.gz": b"spoiled" for name in NAMES}
@@ -134,9 +177,9 @@ def test_a_spoiled_mnist_download_is_refused_and_not_kept(root: Path, site: Site
     assert [p for p in root.rglob("*") if p.is_file()] == []
 
 
-def jpeg(level: int) -> bytes:
+def jpeg(level: int, size: tuple[int, int] = (32, 32), kind: str = "JPEG") -> bytes:
     stream = io.BytesIO()
-    Image.new("RGB", (32, 32), (level, level, level)).save(stream, "JPEG")
+    Image.new("RGB", size, (level, level, level)).save(stream, kind)
     return stream.getvalue()
 
 
@@ -179,6 +222,35 @@ def test_cifar10_is_read_from_jpeg_files_and_says_so(root: Path, tmp_path: Path,
     by_level = {int(x[0]): int(label) for x, label in zip(dataset.X, dataset.y, strict=True)}
     assert by_level == {10: 0, 30: 0, 50: 1, 70: 1, 90: 1, 110: 0}  # bird before ship
     assert sorted(int(x[0]) for x in dataset.X[dataset.splits["train"]]) == [10, 30, 50, 70]
+
+
+def huge_jpeg() -> bytes:
+    """A picture whose header claims 65,500 x 65,500 pixels."""
+    content = bytearray(jpeg(0))
+    frame = content.index(b"\xff\xc0")  # marker, length, precision, height, width
+    content[frame + 5 : frame + 9] = struct.pack(">2H", 65_500, 65_500)
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("pictures", "message"),
+    [
+        ([jpeg(1)], r"cifar10-jpeg\.tar\.xz has 1 pictures in train/, expected 2"),
+        (
+            [jpeg(1), jpeg(2, (16, 32))],
+            r"train/bird/1\.jpg in the archive has \(16, 32\) pixels, expected \(32, 32\)",
+        ),
+        ([jpeg(1), jpeg(2, kind="PNG")], r"train/bird/1\.jpg in the archive is not a JPEG picture"),
+        ([jpeg(1), b"text"], r"train/bird/1\.jpg in the archive is not a JPEG picture"),
+        ([jpeg(1), huge_jpeg()], r"train/bird/1\.jpg in the archive is not a JPEG picture"),
+    ],
+    ids=["one too few", "another size", "PNG", "text", "huge"],
+)
+def test_an_archive_of_other_pictures_is_refused(tmp_path: Path, pictures: list[bytes], message: str):
+    members = [(plain(f"train/bird/{i}.jpg"), content) for i, content in enumerate(pictures)]
+    archive = tar_of(tmp_path / "cifar10-jpeg.tar.xz", members)
+    with pytest.raises(DatasetError, match=f"^{message}$"):
+        read_jpeg(archive, replace(CATALOGUE["cifar10"], splits={"train": (0, 2)}))
 
 
 @pytest.mark.usefixtures("no_mirror")
@@ -236,6 +308,15 @@ def test_an_archive_with_a_hostile_member_is_refused_whole(tmp_path: Path, membe
         list(read_members(archive))
     assert list(target.iterdir()) == []
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.tar.xz", "deep"]
+
+
+def test_folders_of_an_archive_are_unpacked_even_if_they_are_empty(tmp_path: Path):
+    members = [(special("empty/inner", tarfile.DIRTYPE), b""), (plain("full/a.txt"), b"inside")]
+    archive = tar_of(tmp_path / "good.tar.xz", members)
+    unpack(archive, tmp_path / "target")
+    assert list((tmp_path / "target" / "empty" / "inner").iterdir()) == []
+    assert (tmp_path / "target" / "full" / "a.txt").read_bytes() == b"inside"
+    assert list(read_members(archive)) == [("full/a.txt", b"inside")]
 
 
 def test_an_honest_archive_is_unpacked_and_a_damaged_one_refused(tmp_path: Path):

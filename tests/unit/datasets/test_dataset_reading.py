@@ -74,13 +74,48 @@ def odd_provenance(folder: Path) -> None:
     (folder / "provenance.json").write_text(json.dumps(record | {"provenance": "hearsay"}))
 
 
+def listed_record(folder: Path) -> None:
+    (folder / "provenance.json").write_text("[]")
+
+
+def unclosed_header(folder: Path) -> None:
+    content = (folder / "X.npy").read_bytes()
+    (folder / "X.npy").write_bytes(content.replace(b"}", b" ", 1))
+
+
 @pytest.mark.parametrize(
-    "damage", [spoil_bytes, cut_short, other_shape, other_labels, no_labels, broken_record, odd_provenance]
+    ("damage", "reason"),
+    [
+        (spoil_bytes, "X.npy and y.npy do not have the hash on record"),
+        (cut_short, "X.npy is not of the size or kind that its header says"),
+        (other_shape, r"X.npy and y.npy have shapes \(569, 29\) and \(569,\), not those on record"),
+        (other_labels, "X.npy and y.npy do not have the hash on record"),
+        (no_labels, "No such file"),
+        (broken_record, "Expecting property name"),
+        (odd_provenance, "provenance.json is not what was written"),
+        (listed_record, "provenance.json is not a JSON object"),
+        (unclosed_header, "X.npy has no header of an array"),
+    ],
 )
-def test_a_damaged_processed_folder_is_refused(damage, root: Path):
+def test_a_damaged_processed_folder_is_refused(damage, reason: str, root: Path):
     damage(prepare("wdbc", root=root))
-    with pytest.raises(DatasetError, match=r"processed/wdbc is damaged \(.*\): delete it and prepare wdbc again"):
+    message = rf"processed/wdbc is damaged \(.*{reason}.*\): delete it and prepare wdbc again"
+    with pytest.raises(DatasetError, match=message):
         load("wdbc", root=root)
+
+
+def test_a_record_from_before_it_had_a_hash_of_its_own_is_read_and_checked_by_its_content(root: Path):
+    path = prepare("wdbc", root=root) / "provenance.json"
+    old = {key: value for key, value in json.loads(path.read_text()).items() if key != "record_sha256"}
+    path.write_text(json.dumps(old))
+    assert load("wdbc", root=root).n_classes == 2
+    for change, reason in (
+        ({"class_counts": [357, 212]}, "y.npy does not have the class counts on record"),
+        ({"provenance": "hearsay"}, "provenance.json says 'hearsay'"),
+    ):
+        path.write_text(json.dumps(old | change))
+        with pytest.raises(DatasetError, match=rf"processed/wdbc is damaged \({reason}\)"):
+            load("wdbc", root=root)
 
 
 def write(path: Path, text: str) -> Path:

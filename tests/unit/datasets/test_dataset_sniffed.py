@@ -1,3 +1,5 @@
+import zipfile
+
 import pandas as pd
 import pytest
 
@@ -20,6 +22,16 @@ def test_packed_files_are_found_out_too(tmp_path, suffix):
     path = tmp_path / f"mine.csv{suffix}"
     FRAME.to_csv(path, sep=";", index=False)
     pd.testing.assert_frame_equal(read_table(path)[0], FRAME)
+
+
+@pytest.mark.parametrize("names", [[], ["a.csv", "b.csv"]])
+def test_a_packed_file_that_is_not_of_one_table_is_refused(tmp_path, names):
+    path = tmp_path / "mine.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        for name in names:
+            packed.writestr(name, "a,b\n1,2\n")
+    with pytest.raises(DatasetError, match=rf"mine\.zip holds {len(names)} files, expected one table"):
+        read_table(path)
 
 
 def test_a_decimal_comma_is_one_where_commas_separate_nothing(tmp_path):
@@ -63,6 +75,11 @@ def test_parquet_is_read_as_it_is(tmp_path):
     path.write_bytes(b"PAR1 no more")
     with pytest.raises(DatasetError, match=r"mine\.parquet cannot be read as a parquet table"):
         read_table(path)
+
+
+def test_a_parquet_table_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DatasetError, match=r"^there is no file .*absent\.parquet: name a table$"):
+        read_table(tmp_path / "absent.parquet")
 
 
 def test_the_index_that_pandas_writes_is_left_out(tmp_path):

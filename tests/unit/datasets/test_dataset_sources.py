@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -11,6 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +24,17 @@ from small_letter import COLUMNS, CONTENT, ROWS, Y, csv_of
 from small_letter import X as FEATURES
 
 from frugal.cli import main
-from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, _readers, load, prepare
+from frugal.datasets import (
+    CATALOGUE,
+    DatasetError,
+    StandInWarning,
+    _files,
+    _public,
+    _readers,
+    load,
+    prepare,
+    sources,
+)
 from frugal.datasets._files import recover, whole_folder
 from frugal.datasets.catalogue import Entry
 from frugal.files import fresh_name
@@ -92,6 +105,32 @@ def test_a_damaged_file_in_data_raw_is_named_and_the_mirror_used(root: Path):
     with pytest.warns(UserWarning, match=r"data/raw/letter: letter\.csv\.gz has sha256 .* expected"):
         folder = prepare("letter", root=root)
     assert record(folder)["source"] == "the mirror"
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+@pytest.mark.parametrize(
+    ("arguments", "clause"),
+    [
+        (
+            (errno.EACCES, "Permission denied", "/home/me/data/raw/letter"),
+            "letter cannot be read (Permission denied)",
+        ),
+        ((errno.EIO, "Input/output error"), "a file cannot be read (Input/output error)"),
+        (("a fault",), "a file cannot be read (OSError)"),
+    ],
+)
+def test_a_source_that_the_system_cannot_read_is_named_without_its_path_and_the_next_one_used(
+    root: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple, clause: str
+):
+    def unreadable(raw: Path) -> None:
+        raise OSError(*arguments)
+
+    monkeypatch.setattr(sources, "recover", unreadable)  # the first that looks into data/raw
+    assert record(prepare("letter", root=root))["source"] == "the mirror"
+    monkeypatch.delenv("FRUGAL_DATA_MIRROR")
+    with pytest.raises(DatasetError) as caught:
+        prepare("letter", root=root, allow_stand_in=False)
+    assert f": {clause}; FRUGAL_DATA_MIRROR is not set; " in str(caught.value)
 
 
 @pytest.mark.usefixtures("no_mirror", "offline")
@@ -500,3 +539,62 @@ def test_what_a_living_process_has_moved_aside_is_left_to_it(tmp_path: Path):
     old.mkdir()
     recover(tmp_path / "letter")
     assert list(tmp_path.iterdir()) == [old]
+
+
+def filled(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "X").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("n_faster", [1, 4, 5])
+def test_a_folder_takes_the_place_of_one_that_another_process_was_faster_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_faster: int
+):
+    target = filled(tmp_path / "letter", "old")
+    move, places = Path.replace, itertools.count(1)
+
+    def too_late(path: Path, to: Path) -> Path:
+        if to == target and next(places) <= n_faster:
+            filled(target, "theirs")
+        return move(path, to)
+
+    monkeypatch.setattr(Path, "replace", too_late)
+    refusal = pytest.raises(DatasetError, match=r"^cannot write .*letter \(Directory not empty\)")
+    with refusal if n_faster == 5 else nullcontext(), whole_folder(target) as part:  # which tries five times
+        (part / "X").write_text("ours")
+    assert (target / "X").read_text() == ("theirs" if n_faster == 5 else "ours")
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_that_another_process_has_put_back_first_is_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    target, old = tmp_path / "letter", filled(tmp_path / ".letter.old", "kept")
+    move = Path.replace
+
+    def too_late(path: Path, to: Path) -> Path:
+        move(path, to)
+        return move(path, to)
+
+    monkeypatch.setattr(_files, "abandoned", lambda *_: [old])
+    monkeypatch.setattr(Path, "replace", too_late)
+    recover(target)
+    assert (target / "X").read_text() == "kept"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_that_cannot_be_put_back_is_said_and_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target, old = tmp_path / "letter", filled(tmp_path / ".letter.old", "kept")
+    move = Path.replace
+
+    def refuse(path: Path, to: Path) -> Path:
+        if to == target:
+            raise PermissionError(errno.EACCES, "Permission denied", str(to))
+        return move(path, to)
+
+    monkeypatch.setattr(_files, "abandoned", lambda *_: [old])
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(PermissionError):
+        recover(target)
+    assert (old / "X").read_text() == "kept"

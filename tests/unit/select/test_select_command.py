@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from frugal.interface import RunError
 from frugal.select import report, run
 from frugal.select.learned import Learned
 from frugal.select.models import Size, default_names, space_of
-from frugal.select.problem import problem_of
+from frugal.select.problem import problem_of, splitter
 
 
 @pytest.fixture
@@ -378,6 +379,49 @@ def test_classes_that_a_float_would_round_are_refused():
         DatasetError, match=r"ids\.csv has whole numbers above 2\^53 in 'y', which would be rounded"
     ):
         problem_of("ids.csv", table, task="classification")
+
+
+HALVES = [1.5, 2.5] * 6
+
+
+@pytest.mark.parametrize(
+    ("columns", "task", "sentence"),
+    [
+        (
+            {"x": HALVES, "y": ["no"] * 9 + [None] * 3},
+            None,
+            "has 9 row(s) with a 'y' and 1 different value(s) of it",
+        ),
+        ({"x": HALVES, "y": [None] * 12}, None, "has 0 row(s) with a 'y' and 0 different value(s) of it"),
+        (
+            {"x": HALVES, "y": HALVES},
+            "classification",
+            "has fractions in 'y', which are no classes: leave out --task",
+        ),
+        ({"y": ["no", "yes"] * 6}, None, "has no column to learn from: it has the target alone"),
+        (
+            {"town": "Bern", "copy": ["a", "b"] * 6, "y": ["no", "yes"] * 6},
+            None,
+            "has no column to learn from; left out: town, which has one value; "
+            "left out: copy, a copy of the target (leakage)",
+        ),
+    ],
+)
+def test_a_table_that_nothing_can_be_learned_from_is_refused(columns, task, sentence):
+    with pytest.raises(DatasetError) as caught:
+        problem_of("mine.csv", pd.DataFrame(columns), task=task)
+    assert str(caught.value).startswith(f"mine.csv {sentence}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("common", "rare", "named"), [("no", "yes", "'yes'"), (0, 1, "1"), (False, True, "True")])
+def test_a_class_with_fewer_rows_than_folds_is_named(common, rare, named):
+    x = np.random.default_rng(0).normal(size=12)
+    problem = problem_of("mine.csv", pd.DataFrame({"x": x, "y": [common] * 10 + [rare] * 2}))
+    assert len(list(splitter(problem, 2, 0).split(problem.table, problem.target))) == 2
+    message = f"mine.csv has 2 row(s) of y {named}, fewer than 3 folds: leave that class out, or use fewer folds"
+    with pytest.raises(DatasetError, match=f"^{re.escape(message)}$"):
+        splitter(problem, 3, 0)
 
 
 def test_a_regression_on_fewer_rows_than_folds_is_refused(select, table):

@@ -141,7 +141,8 @@ rule claims:
 rule pack:
     # One process makes the tables, figures and claims of a paper that share the same runs, or all of a paper
     # (`shown_per_job`), since a process takes longer to start than most of them take to make. Another one makes the
-    # figures that explain something by a small real run. The output is a temporary folder, deleted once the rules below have copied its files.
+    # figures that explain something by a small real run. The output is a temporary folder, deleted once the rules
+    # below have copied its files.
     input:
         PLAN.shown.pack_inputs,
     output:

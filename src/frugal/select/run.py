@@ -178,6 +178,7 @@ def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int = 3) 
     least = min(max(LEAST_ROWS, 2 * n_folds * n_classes, n_rows // LEAST_PART), n_rows // 2)
     by_name = {"min_resource": least, "n_min": least, "subset_rows": max(least, n_rows // 10)}
     if "reduction_factor" in settings_of(strategy):  # or no bracket has two rungs
+        check_whole("reduction_factor", factor, 2)
         by_name["min_resource"] = min(least, n_rows // factor)
     return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
 

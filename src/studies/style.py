@@ -151,9 +151,11 @@ def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: 
     axis.axes.set(**{f"{name}lim": (low, high)})
     getattr(axis.axes, f"set_{name}scale")("log", base=base)
     ratio = high / low
-    locator: Locator = MaxNLocator(4, steps=[1, 2, 5, 10])  # round digits are few, or crowd below a decade
-    if ratio > 4 or base == 2:
-        digits: dict[int, Sequence[int]] = {300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5)}
+    locator: Locator = MaxNLocator(5, steps=[1, 2, 5, 10])  # round digits are few below a factor of two
+    if ratio > 2 or base == 2:
+        digits: dict[int, Sequence[float]] = {
+            300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5), 2: (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+        }  # fmt: skip
         subs = next((ticks for least, ticks in digits.items() if ratio > least), (1,))
         locator = LogLocator(base, subs=(1,) if base == 2 else subs)
     axis.set_major_locator(locator)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from studies import plotters
+from studies import plotters, style
 from studies.records import Look
 from studies.tidy import mean_by_seed, tidied
 
@@ -54,6 +54,8 @@ def hold_means(axes: plotters.Axes, part: pd.DataFrame, *, log: bool) -> None:
 
     axes.set_xscale("log")
     low, high = float(part["mean"].min()), float(part["mean"].max())
-    axes.set(**{"yscale": "log", "ylim": (low / 2.5, high * 2.5)} if log else {"ylim": (0, 1.35 * high)})
+    if log:
+        style.log_axis(axes.yaxis, low / 2.5, high * 2.5)
+    else:
+        axes.set_ylim(0, 1.35 * high)
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -203,13 +203,17 @@ def draw_curve_fits(table: pd.DataFrame) -> plotters.Figure:
     return plotters.finish(figure, table, 2, panels=figure.axes[:1])
 
 
+_FEW: Final = 20
+"""Pairs of a curve and a threshold below which a bin is not drawn."""
+
+
 @style.styled
 def draw_calibration(table: pd.DataFrame) -> plotters.Figure:
     """Share of the thresholds that curves ended above, against the probability that was given to it."""
     figure, panels = plotters.row(table, "dataset", size=(7.2, 3.4), sharey=True)
     for axes, part, dataset in panels:
         axes.plot([0, 1], [0, 1], color="#8A8F94", linewidth=0.8, label="calibrated")
-        shown = part.rename(columns={"predicted": "x", "observed": "mean"})
+        shown = part[part["n_pairs"] >= _FEW].rename(columns={"predicted": "x", "observed": "mean"})
         plotters.lines(axes, shown, _LOOKS, by="part", order=_LOOKS, band=0)
         axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="P(y_E > ŷ), predicted", title=NAMES[dataset])
     figure.axes[0].set_ylabel("Share that ended above ŷ")
@@ -250,8 +254,8 @@ CALIBRATION: Final = Artefact(
     ("curve_fits",),
     summarise_calibration,
     f"""{_SEARCHES}What P is worth, over all stored curves: how often a curve ended above a threshold, against the
-    probability P(y_E > ŷ | y_1:n) that it was given, in ten bins, by the third of the epochs that n is in.
-    {_CHECKS}""",
+    probability P(y_E > ŷ | y_1:n) that it was given, in ten bins, by the third of the epochs that n is in. Bins
+    of fewer than {_FEW} pairs of a curve and a threshold are not drawn. {_CHECKS}""",
     draw_calibration,
 )
 FITS_TABLE: Final = Artefact(

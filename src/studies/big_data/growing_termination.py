@@ -298,6 +298,6 @@ ARTEFACTS: Final = artefacts(
     steps of equal cost: an epoch is as many accessed rows as there are training rows ({{ n_train }}), whatever the
     samples' sizes, and a whole trial has {{ horizon }}. Every {{ termination["p"] }} epochs a curve is
     extrapolated, and stopped if it is unlikely to end above the best earlier one. Least validation error so far
-    against rows accessed, and against seconds of trials and checks. Means over {{ n_seeds | seeds }}, bands, from
-    three seeds on, are 95 % Student intervals.""",
+    against rows accessed, and against seconds of trials and checks. A line ends with its longest search. Means
+    over {{ n_seeds | seeds }}; bands, from three seeds on, are 95 % Student intervals.""",
 )

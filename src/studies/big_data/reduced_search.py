@@ -260,6 +260,8 @@ ARTEFACTS: Final = artefacts(
     compression }} rows (WKM-SVM). Random search and expected improvement train on all {{ sizes[-1] }} rows and
     cluster them once; Fabolas chooses among {{ sizes | join(", ") }}, and clusters each trial's rows, which are
     drawn anew. Test error of the incumbent, fitted to all rows as its cell fits, against rows touched (clustered,
-    and rows or centres fitted to) and against seconds of trials and optimiser. Means over {{ n_seeds | seeds }},
-    each with a split of its own; bands, from three seeds on, are 95 % Student intervals.""",
+    and rows or centres fitted to) and against seconds of trials and optimiser. A line ends with its longest
+    search: random search makes {{ n_trials["random"] }} trials, expected improvement {{ n_trials["ei"] }}, Fabolas
+    {{ n_trials["fabolas"] }}. Means over {{ n_seeds | seeds }}, each with a split of its own; bands, from three
+    seeds on, are 95 % Student intervals and may leave the panel.""",
 )

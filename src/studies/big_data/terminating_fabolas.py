@@ -400,17 +400,17 @@ ARTEFACTS: Final = artefacts(
     test error of the last incumbent, trained on all rows to the end; rows times epochs and seconds of the whole
     search; the checks' and the optimiser's shares of the seconds; the share of trials that were stopped, and of
     those proposed that are among the worse half of all candidates (poor_share).""",
-    """{% set stored = config["curves"]["networks"][curves] -%}
-    Termination inside Fabolas, which document 003 proposes; it has no numbers of it. {{ stored["n_curves"] }}
-    candidates of a small network on {{ stored["dataset"] }}, each trained on {{ stored["n_train"] | join(", ") }}
-    rows for {{ stored["n_epochs"] }} epochs once and replayed here. A trial on some number of rows is held against
-    the best one on as many, and stopped if its curve is unlikely to end above it; Fabolas is told the error that
-    is expected at the end. Its model of costs is told what the stopped trial took (cost spent), or what it would
-    have taken (cost to the end); or there is one model of cost and loss, told what it took, which also has one
-    noise and one set of lengthscales; uncorrelated, it is the same with their correlation held at 0. Test error of
-    the incumbent, trained on all rows to the end, against rows times epochs, and against seconds of trials, checks
-    and optimiser. Means over {{ n_seeds | seeds }} of {{ n_trials }} trials; bands, from three seeds on, are 95 %
-    Student intervals. All seeds replay one split of the data and one training of each candidate, so intervals are
-    over orders and the optimisers' draws alone.""",
+    """{% set stored = config["curves"]["networks"][curves] -%} Termination inside Fabolas, which document 003
+    proposes; it has no numbers of it. {{ stored["n_curves"] }} candidates of a small network on {{
+    stored["dataset"] }}, each trained on {{ stored["n_train"] | join(", ") }} rows for {{ stored["n_epochs"] }}
+    epochs once and replayed here. A trial on some number of rows is held against the best one on as many, and
+    stopped if its curve is unlikely to end above it; Fabolas is told the error that is expected at the end. Its
+    model of costs is told what the stopped trial took (cost spent), or what it would have taken (cost to the end);
+    or there is one model of cost and loss, told what it took, which also has one noise and one set of
+    lengthscales; uncorrelated, it is the same with their correlation held at 0. Test error of the incumbent,
+    trained on all rows to the end, against rows times epochs, and against seconds of trials, checks and optimiser.
+    A line ends with its longest search. Means over {{ n_seeds | seeds }} of {{ n_trials }} trials; bands, from
+    three seeds on, are 95 % Student intervals and may leave the panel. All seeds replay one split of the data and
+    one training of each candidate, so intervals are over orders and the optimisers' draws alone.""",
     rows="rows times epochs",
 )

@@ -399,7 +399,8 @@ FIGURE: Final = Artefact(
     summarise,
     f"""{_BLOCKS}The benchmarks of the page's table that can be run here. Above: what the lowest value found
     leaves to the known minimum (geometric mean, at least 1e-6). Below: the lowest validation error, against
-    trials and against the cost, rows times epochs, where a line ends at the cost of its cheapest seed. {_SIZES}
+    trials and against the cost, rows times epochs, where a line ends at the cost of its cheapest seed. A line
+    begins where all seeds have a value. {_SIZES}
     All methods of a seed start from the same candidates; EI and top-two EI average over samples of the GP's
     hyperparameters. Bars at the ends are 95 % intervals.""",
     draw,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 from zlib import crc32
 
@@ -240,8 +241,12 @@ def on_front(cost: pd.Series, regret: pd.Series) -> pd.Series:
     return pd.Series(~(no_worse & less).any(axis=1) & ~np.isnan(y), index=cost.index)
 
 
+_SPENT: Final = "Folds spent (share of n·k, weighted by rows)"
+_TRAININGS: Final = "Trainings done (share of n·k)"
+
+
 @style.styled
-def draw_pareto(summary: pd.DataFrame) -> plotters.Figure:
+def draw_pareto(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
     """A point per strategy, one standard error each side, and the front of those that none betters."""
     if summary.empty:
         figure = style.new_figure(style.TWO_COLUMN[0], 3.7)
@@ -255,10 +260,12 @@ def draw_pareto(summary: pd.DataFrame) -> plotters.Figure:
     for axes, _, n, k in panels:
         axes.set_title(f"n = {n}, k = {k}")
         _scale(axes, top)
-    plotters.label_edges(figure, "Folds spent (share of n·k, weighted by rows)", "Regret (points of accuracy)")
+    plotters.label_edges(figure, spent, "Regret (points of accuracy)")
     for axes, part, *_ in panels:
         front = part[part["on_front"]].sort_values("cost")
-        axes.step(front["cost"], 100 * front["mean"], where="post", color="#999999", lw=1, zorder=1, label="front")
+        if len(front) > 1:
+            steps = front["cost"], 100 * front["mean"]
+            axes.step(*steps, where="post", color="#999999", lw=1, zorder=1, label="front")
         for row in part.to_dict("records"):
             look, mean = _look_of_row(row), 100 * row["mean"]
             error, cost_error = 100 * np.nan_to_num(row["se"]), np.nan_to_num(row["cost_se"])
@@ -288,7 +295,7 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_anytime(summary: pd.DataFrame) -> plotters.Figure:
+def draw_anytime(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
     """A block of panels per n and k, and in it one per strategy, the others in grey behind it."""
     if summary.empty:
         figure = style.new_figure(*style.TWO_COLUMN)
@@ -305,7 +312,7 @@ def draw_anytime(summary: pd.DataFrame) -> plotters.Figure:
         _draw_each(grid.ravel(), part, top)
         for axes in grid[:, 0]:
             axes.set_ylabel("Regret (points)", fontsize=7)
-        block.supxlabel("Folds spent (share of n·k, weighted by rows)", fontsize=7)
+        block.supxlabel(spent, fontsize=7)
     style.mark_stand_in(figure, summary["data"])
     return figure
 
@@ -405,7 +412,7 @@ def draw_prices(summary: pd.DataFrame) -> plotters.Figure:
         for _, line in part.groupby("method"):
             row = line.iloc[0].to_dict()
             look = _look_of_row(row)
-            label = f"{look.label} ({100 * row['regret']:.2f})"
+            label = f"{look.label} ({100 * row['regret']:.2g})"
             for axis, value in zip(axes, ("seconds", "share"), strict=True):
                 axis.plot(line["fit_s"], line[value], color=look.color, linestyle=look.linestyle, label=label)
         for axis in axes:
@@ -505,7 +512,8 @@ PARETO: Final = Artefact(
     standard error over seeds each side. The cost is the share of n·k fold evaluations, one on fewer rows counted
     by its share of the rows; the grey line joins the strategies that none betters in both. Half-filled and open
     markers are searches under a budget. Searches that run to the end, standard and greedy, coincide at a cost of 1
-    and no regret. The vertical scale is that of the square root. {_SEEDS}""",
+    and no regret; the table tells strategies apart that lie close to them. The vertical scale is that of the
+    square root. {_SEEDS}""",
     draw_pareto,
 )
 ANYTIME: Final = Artefact(
@@ -515,7 +523,8 @@ ANYTIME: Final = Artefact(
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k fold
     evaluations spent, one on fewer rows counted by its share of the rows; averaged over the datasets and
     classifiers of document 001. Each panel shows one strategy with its 95 % interval over seeds, and the others in
-    grey. A strategy that has ended keeps its choice. The vertical scale is that of the square root. {_SEEDS}""",
+    grey. A strategy that has ended keeps its choice. Searches under a budget are left out. The vertical scale is
+    that of the square root. {_SEEDS}""",
     draw_anytime,
 )
 RANKS: Final = Artefact(
@@ -524,10 +533,10 @@ RANKS: Final = Artefact(
     summarise_ranks,
     f"""Critical-difference diagrams: average rank of each strategy over the cells of dataset, classifier, n and k,
     1 being best, by the regret of its choice, by its cost, and by its regret after a quarter of the exhaustive
-    search's cost. Thick lines join strategies whose average ranks differ by less than Nemenyi's critical
-    difference at 5 %. The value of a cell is a mean over seeds; cells of one dataset are not independent, so that
-    the p-values of Friedman's test are lower than they should be, and the ranks depend on which strategies are
-    compared. {_SEEDS}""",
+    search's cost, which leaves out searches under a budget. Thick lines join strategies whose average ranks differ
+    by less than Nemenyi's critical difference at 5 %. The value of a cell is a mean over seeds; cells of one
+    dataset are not independent, so that the p-values of Friedman's test are lower than they should be, and the
+    ranks depend on which strategies are compared. {_SEEDS}""",
     draw_ranks,
 )
 PRICE: Final = Artefact(
@@ -539,8 +548,9 @@ PRICE: Final = Artefact(
     fewer rows counted by its share of them, and the strategy's own CPU seconds, both as measured on document 001's
     nine cells. Where a line lies above 1 the strategy takes longer than it saves; break_even_s in the CSV is where
     that ends. Successive halving's line is a lower bound: fits of milliseconds on few rows take longer than their
-    share of the rows. In brackets: regret of the choice, in points. Searches under a budget take that budget and
-    are left out. {_SEEDS}""",
+    share of the rows. In brackets: regret of the choice, in points. Greedy's line lies under that of
+    standard, and lines may leave the right panel above. Searches under a budget take that budget and are left out.
+    {_SEEDS}""",
     draw_prices,
 )
 NETWORK_TABLE: Final = Artefact(
@@ -557,9 +567,10 @@ NETWORK_PARETO: Final = Artefact(
     ("network",),
     summarise_pareto,
     f"""Regret of the choice against its cost (share of n·k trainings) on the kept scores of document 000's
-    network, with one standard error over seeds each side; the grey line joins the strategies that none betters in
-    both. The vertical scale is that of the square root. {_OF_NETWORK}""",
-    draw_pareto,
+    network, with one standard error over seeds each side. Where several strategies are bettered by none in both, a
+    grey line joins them. Half-filled and open markers are searches under a budget. The vertical scale is that of
+    the square root. {_OF_NETWORK}""",
+    partial(draw_pareto, spent=_TRAININGS),
     floor=NETWORK_FLOOR,
 )
 NETWORK_ANYTIME: Final = Artefact(
@@ -568,8 +579,9 @@ NETWORK_ANYTIME: Final = Artefact(
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k trainings
     done, on the kept scores of document 000's network. Each panel shows one strategy with its 95 % interval over
-    seeds, and the others in grey. The vertical scale is that of the square root. {_OF_NETWORK}""",
-    draw_anytime,
+    seeds, and the others in grey. A strategy that has ended keeps its choice. Searches under a budget are left
+    out. The vertical scale is that of the square root. {_OF_NETWORK}""",
+    partial(draw_anytime, spent=_TRAININGS),
     floor=NETWORK_FLOOR,
 )
 ARTEFACTS: Final = (TABLE, PARETO, ANYTIME, RANKS, PRICE, NETWORK_TABLE, NETWORK_PARETO, NETWORK_ANYTIME)

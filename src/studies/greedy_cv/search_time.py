@@ -385,7 +385,7 @@ FIGURE11: Final = Artefact(
     by_reading(summarise_figure11, "reading"),
     """Figure 11 of document 001: search time on breast cancer, averaged over k and n; diamonds are the averages of
     the published Table 1, bars 95 % intervals over seeds; one panel per reading: the candidates' space (grid:
-    Olson et al.'s lists) and scaler. {{ n_seeds | seeds }}.""",
+    Olson et al.'s lists) and scaler (olson: Olson et al.'s own). {{ n_seeds | seeds }}.""",
     draw_figure11,
 )
 FIGURE12: Final = Artefact(
@@ -394,7 +394,8 @@ FIGURE12: Final = Artefact(
     by_reading(summarise_figure12, "reading"),
     """Figure 12 of document 001: search time on Boston against the number of candidates, one panel per k; open
     markers at the right, in their classifier's colour, are the published averages over n, bands 95 % intervals
-    over seeds; one row of panels per reading: the candidates' space (grid: Olson et al.'s lists) and scaler.
-    {{ n_seeds | seeds }}.""",
+    over seeds; one row of panels per reading: the candidates' space (grid: Olson et al.'s lists) and scaler
+    (olson: Olson et al.'s own). Standard is a mean over the classifiers, without a band. {{ n_seeds | seeds
+    }}.""",
     draw_figure12,
 )

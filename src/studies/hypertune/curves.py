@@ -331,7 +331,7 @@ LOOKS: Final = {
     "hypertune": replace(style.LOOKS["hypertune"], linestyle="-"),
     OPTIMUM: replace(
         style.LOOKS["hypertune"],
-        label="HyperTune from subsets' optimum",
+        label="HyperTune from the subsets' optimum",
         color="#8A4B00",
         linestyle=(0, (4, 1.5, 1, 1.5)),
     ),
@@ -447,10 +447,11 @@ leave" }} training rows. Best validation accuracy so far of trials on all rows, 
 with a band of one standard error
 {%- if b.n_seeds > 1 %} (a 95 % interval is {{ b.n_seeds | interval_over_error }} times as wide){% endif %}: above
 against these trials, below against time, in which HyperTune's begins once its searches on five subsets are over.
-EI is HyperTune without signs; it, random search and Hyperband start from the same candidates. A line
-begins where all seeds have a value and ends where the longest search does, those that have ended keeping their
-last value; it may start below the panel. Fabolas is left out, as in the document, since it hardly tries candidates
-on all rows, and so is Hyperband in trials, whose first rungs would not show.
+EI is HyperTune without signs; HyperTune, EI{{ ", random search and Hyperband" if "hyperband" in b.n_trials else
+" and random search" }} start from the same candidates. A line begins where all seeds have a value and ends where
+the longest search does, those that have ended keeping their last value; it may start below the panel, and bands
+may leave it. Fabolas is left out, as in the document, since it hardly tries candidates on all rows
+{%- if "hyperband" in b.n_trials %}, and so is Hyperband in trials, whose first rungs would not show{% endif %}.
 {%- if "adult" in b.datasets %} Adult is shown with its categories as unscaled whole numbers and one-hot and
 scaled.{% endif %}"""
 

@@ -41,14 +41,14 @@ def _method(name: str, label: str, color: str, marker: str, linestyle: LineStyle
 
 _OPTIMUM, _SHARED = "HyperTune from the subsets' optimum", "HyperTune from the shared start"
 METHODS: Final = (
-    _method("hypertune_optimum", _OPTIMUM, "#D9820A", "h", "-", start="subset_optimum"),
-    _method("hypertune_shared", _SHARED, "#8A4B00", "D", "--", start="shared"),
+    _method("hypertune_optimum", _OPTIMUM, "#8A4B00", "h", "-", start="subset_optimum"),
+    _method("hypertune_shared", _SHARED, "#D9820A", "D", "--", start="shared"),
     _method(
         "hypertune_optimum_reversed",
         f"{_OPTIMUM}, signs reversed",
         "#9A9A9A",
         "v",
-        "-",
+        ":",
         start="subset_optimum",
         control="reversed",
     ),
@@ -354,7 +354,7 @@ FIGURE: Final = Artefact(
     from either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best
     validation error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from
     three seeds on): left against these trials, right against seconds, those of trials on subsets and of the
-    optimiser included. A line begins where all seeds have a value.""",
+    optimiser included. A line begins where all seeds have a value; bands may leave the panel.""",
     draw,
 )
 OTHERS_FIGURE: Final = Artefact(

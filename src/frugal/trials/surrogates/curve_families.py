@@ -37,10 +37,6 @@ class Times:
         epochs = np.atleast_1d(np.asarray(t, dtype=float))
         return cls(epochs, np.log(epochs))
 
-    def __getitem__(self, columns: slice) -> Times:
-        """Some of the epochs."""
-        return Times(self.t[columns], self.log[columns])
-
 
 @dataclass(frozen=True)
 class Family:

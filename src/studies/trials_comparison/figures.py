@@ -252,13 +252,13 @@ def _anytime(currency: str) -> Artefact:
         f"""Regret of the incumbent against {_SPENT[currency]}: a column of panels per problem and a row per
         method, with the problem's other methods in grey. Regret is the incumbent's test error, fitted on all rows
         and for all epochs, less the least of the table or of the stored curves, and on live problems the least
-        that any search of the seed chose. Means over {{{{ n_seeds | seeds }}}}, with 95 % intervals as bands from
-        three seeds on, cut at 0. What terminates is dotted, in the row of what does not. A line ends with its
-        longest search, at the marker, and a search that has ended before keeps its last value. Seeds without an
-        incumbent are left out, and their number is in the panel where there are any. A panel is missing where a
-        method was not run on a problem. A line rises where trials on more rows or epochs begin, whose best is then
-        the incumbent. Dotted upright: what the median search of the method that spent least had spent, the budget
-        at which methods are ranked.""",
+        that any search of the seed chose. Means over seeds, with 95 % intervals as bands from three seeds on, cut
+        at 0. What terminates is dotted, in the row of what does not. A line ends with its longest search, at the
+        marker, and a search that has ended before keeps its last value. Seeds without an incumbent are left out,
+        and their number is in the panel where there are any. A panel is missing where a method was not run on a
+        problem. A line rises where trials on more rows or epochs begin, whose best is then the incumbent. Dotted
+        upright: what the median search of the method that spent least had spent, the budget at which methods are
+        ranked.""",
         partial(draw_anytime, currency=currency),
     )
 
@@ -269,14 +269,14 @@ def _ranks(currency: str) -> Artefact:
         runs_of,
         partial(summarise_ranks, currency=currency),
         f"""Critical-difference diagrams: average rank of each method over problems (cells), 1 being best, by the
-        mean regret over {{{{ n_seeds | seeds }}}} at equal budgets in {_SPENT[currency]}; for all problems and for
-        those with sizes of rows. Thick lines join methods whose average ranks differ by less than Nemenyi's
-        critical difference at 5 %. A method that was not run on every problem of a group is left out of it:
-        MTBO-16 and MTBO-64, which live problems lack, of those with sizes, and of all problems whatever asks for
-        fewer rows without being Hyperband, entropy search and what terminates. A group with fewer than three
-        methods or three problems left has no diagram: two problems cannot tell methods apart. That is why those
-        with epochs have none, though their ranks are in the CSV. Problems are few, so that little can be told
-        apart, and those on the same data are not independent.""",
+        mean regret at equal budgets in {_SPENT[currency]}; for all problems and for those with sizes of rows.
+        Thick lines join methods whose average ranks differ by less than Nemenyi's critical difference at 5 %. A
+        method that was not run on every problem of a group is left out of it: MTBO-16 and MTBO-64, which live
+        problems lack, of those with sizes, and of all problems whatever asks for fewer rows without being
+        Hyperband, entropy search and what terminates. A group with fewer than three methods or three problems left
+        has no diagram: two problems cannot tell methods apart. That is why those with epochs have none, though
+        their ranks are in the CSV. Problems are few, so that little can be told apart, and those on the same data
+        are not independent.""",
         partial(draw_ranks, currency=currency),
     )
 

@@ -420,7 +420,7 @@ def draw(table: pd.DataFrame, learners: tuple[str, ...]) -> plotters.Figure:
         column[1].xaxis.set_major_locator(MaxNLocator(3))
     for first in axes[:, 0]:
         first.set(ylabel="Best validation accuracy")
-    return plotters.finish(figure, table, 3 if (table["method"] == OPTIMUM).any() else 4)
+    return plotters.finish(figure, table, 2 if (table["method"] == OPTIMUM).any() else 4)
 
 
 def _draw_lines(axis: plotters.Axes, table: pd.DataFrame) -> None:

@@ -153,9 +153,8 @@ def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: 
     ratio = high / low
     locator: Locator = MaxNLocator(5, steps=[1, 2, 5, 10])  # round digits are few below a factor of two
     if ratio > 2 or base == 2:
-        digits: dict[int, Sequence[float]] = {
-            300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5), 2: (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-        }  # fmt: skip
+        many = (1, 1.5, 2, 2.5, 3, 4, 6) if name == "y" else (1, 2, 3, 5)  # side by side they would overlap
+        digits: dict[int, Sequence[float]] = {300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5), 2: many}
         subs = next((ticks for least, ticks in digits.items() if ratio > least), (1,))
         locator = LogLocator(base, subs=(1,) if base == 2 else subs)
     axis.set_major_locator(locator)

@@ -185,7 +185,7 @@ def test_prices_are_drawn_for_timed_runs_and_said_to_be_missing_without_them(run
     priced = priced_runs()
     figure = FIGURES["prices"].draw(summarise_prices(priced))
     written = texts(figure)
-    assert "exact pruning (2.00)" in written
+    assert "exact pruning (2)" in written
     assert [axes.get_xscale() for axes in figure.axes] == ["log", "log"]
     assert figure.axes[0].get_yscale() == "log"
     marked = texts(FIGURES["prices"].draw(summarise_prices(priced.assign(data="stand-in"))))

@@ -107,7 +107,10 @@ X, y, w = problem(n=20)
         ({"X": X * np.inf}, "X must be finite, got nan or infinite entries"),
         ({"y": np.where(y == 1, 1.0, np.nan)}, "y must be finite, got nan or infinite entries"),
         ({"y": np.where(y == 1, "yes", None)}, "y must not hold missing labels"),
-        ({"y": np.where(y == 1, np.datetime64("2020-01-01"), np.datetime64("NaT"))}, "y must not hold missing"),
+        (
+            {"y": np.where(y == 1, np.datetime64("2020-01-01"), np.datetime64("NaT"))},
+            "y must not hold missing labels",
+        ),
         ({"y": np.array([*(["yes", "no"] * 9), "no", np.nan], dtype=object)}, "y must not hold missing labels"),
         (
             {"X": X[:, [0, 0]], "ridge": 0.0},

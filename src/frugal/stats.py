@@ -93,7 +93,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
         level: coverage in (0, 1).
 
     Raises:
-        ValueError: on another level.
+        ValueError: if `level` is not in (0, 1).
 
     Examples:
         >>> from frugal.stats import mean_interval
@@ -102,6 +102,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
         (0.726, 0.974)
     """
     x = np.asarray(values, dtype=float)
+    _check_level(level)
     if x.size < 2:
         return math.nan, math.nan
     half = t_margin(standard_error(x), x.size, level)
@@ -117,16 +118,20 @@ def t_margin(error: float, n: int, level: float = 0.95) -> float:
         level: coverage in (0, 1).
 
     Raises:
-        ValueError: on another level.
+        ValueError: if `level` is not in (0, 1).
 
     Examples:
         >>> from frugal.stats import t_margin
         >>> [round(t_margin(0.01, n), 3) for n in (3, 30)]
         [0.043, 0.02]
     """
+    _check_level(level)
+    return float(special.stdtrit(n - 1, 0.5 + level / 2)) * error
+
+
+def _check_level(level: float) -> None:
     if not 0 < level < 1:
         raise ValueError(f"level must be above 0 and below 1, got {level!r}")
-    return float(special.stdtrit(n - 1, 0.5 + level / 2)) * error
 
 
 def standard_error(values: ArrayLike) -> float:

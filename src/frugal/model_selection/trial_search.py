@@ -281,8 +281,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         listed = [len(one.values) for one in space.dimensions.values() if isinstance(one, Choice)]
         n_candidates = math.prod(listed)
         if planned.varies is None and len(listed) == len(space.dimensions) and n_candidates < planned.n_trials:
-            asked = f"the {planned.n_trials} trials asked for"
-            warnings.warn(f"the space has {n_candidates} candidates, fewer than {asked}", stacklevel=4)
+            trials = f"the {planned.n_trials} trials of the search (n_trials)"
+            warnings.warn(f"the space has {n_candidates} candidates, fewer than {trials}", stacklevel=4)
         parameter = self.resource if planned.varies == "epochs" else None
         return _Problem(
             **vars(inputs),

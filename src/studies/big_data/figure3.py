@@ -161,18 +161,18 @@ FIGURE3: Final = Artefact(
     ("svm_search",),
     summarise,
     """{% set table = config["lookup"]["svm_mnist"] %}Figure 3 of document 003: searches for C and gamma of an SVM
-    on {{ table["dataset"] }}, on a table of real fits ({{ table["n_per_dimension"] }} x
-    {{ table["n_per_dimension"] }} candidates, {{ table["sizes"] | sort | join(", ") }} rows). Left and middle:
-    test error of the incumbent, fitted on {{ table["sizes"] | max }} rows, against seconds, of the table's
-    evaluations and of the optimiser on this machine; the seconds of a cell are those of a fit on a Gram matrix
-    that serves all C and is counted in each, where a live fit alone costs 6 to 8 times as much; Fabolas' and
-    MTBO's incumbent is the candidate with the lowest error predicted on all rows, the others' the one with the
-    lowest validation error. Steps on a grid that all lines share, from where every seed has an incumbent; a search
-    that has ended keeps its last value. Right: rows of each trial, geometric mean. Means over
-    {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds on); trials by method:
-    {% for name, n in n_trials.items() if n %}{{ name }} {{ n }}{{ ", " if not loop.last }}{% endfor %}. The
-    document has MTBO-4, -32 and -512, and evaluations up to 50,000 rows. The left title has the ratio of the
-    table's largest evaluation cost to its smallest, in seconds (column cost_ratio of the CSV).""",
+    on {{ table["dataset"] }}, on a table of real fits ({{ table["n_per_dimension"] }} x {{
+    table["n_per_dimension"] }} candidates, {{ table["sizes"] | sort | join(", ") }} rows). Left and middle: test
+    error of the incumbent, fitted on {{ table["sizes"] | max }} rows, against seconds, of the table's evaluations
+    and of the optimiser on this machine; the seconds of a cell are those of a fit on a Gram matrix that serves all
+    C and is counted in each, where a live fit alone costs 6 to 8 times as much; Fabolas' and MTBO's incumbent is
+    the candidate with the lowest error predicted on all rows, the others' the one with the lowest validation
+    error. Steps on a grid that all lines share, from where every seed has an incumbent; a search that has ended
+    keeps its last value. Right: rows of each trial, geometric mean. Means over {{ n_seeds | seeds }} with 95 %
+    intervals (drawn from three seeds on); bands may leave the panel. Trials by method: {% for name, n in
+    n_trials.items() if n %}{{ name }} {{ n }}{{ ", " if not loop.last }}{% endfor %}. The document has MTBO-4, -32
+    and -512, and evaluations up to 50,000 rows. The left title has the ratio of the table's largest evaluation
+    cost to its smallest, in seconds (column cost_ratio of the CSV).""",
     draw,
 )
 FIGURE3_COST: Final = Artefact(
@@ -181,7 +181,7 @@ FIGURE3_COST: Final = Artefact(
     _SUMMARISE_COST,
     """Figure 3, left and middle, against a cost that is the same on every machine: kernel values computed by the
     evaluations, of n training rows n squared and n times the validation rows; the optimiser's time is not in it.
-    Means over {{ n_seeds | seeds }} with 95 % intervals, drawn from three seeds on, which may leave the panel. The
+    Means over {{ n_seeds | seeds }} with 95 % intervals, drawn from three seeds on; bands may leave the panel. The
     left title has the ratio of the table's largest evaluation cost to its smallest, in kernel values (column
     cost_ratio of the CSV).""",
     partial(draw, spent="Kernel values computed"),

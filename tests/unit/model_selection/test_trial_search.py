@@ -466,5 +466,7 @@ def test_a_small_table_of_many_classes_has_room_for_two_rungs():
 
 def test_a_space_of_fewer_candidates_than_trials_is_warned_of():
     options = {"strategy": "random", "n_trials": 3, "cv": 2, "random_state": 0}
-    with pytest.warns(UserWarning, match="the space has 2 candidates, fewer than the 3 trials asked for"):
+    with pytest.warns(
+        UserWarning, match=r"the space has 2 candidates, fewer than the 3 trials of the search \(n_trials\)"
+    ):
         TrialSearchCV(TREE, {"max_depth": [1, 2]}, **options).fit(X, Y)

@@ -207,6 +207,7 @@ def test_a_falling_curve_is_said_to_fit_no_family():
         ({"start_weights": "random"}, "start_weights must be one of by_fit, equal"),
         ({"sigma": 0.0}, "sigma must be above 0"),
         ({"families": []}, r"families must be at least one of FAMILIES, got \[\]"),
+        ({"families": 3}, "families must be a list, got 3"),
         ({"families": ["pow3"]}, r"families must be at least one of FAMILIES, got \['pow3'\]"),
         ({"n_walkers": 60}, "n_walkers must be at least "),
         ({"n_burn": -1}, "n_burn must be at least 0"),

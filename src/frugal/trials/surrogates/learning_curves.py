@@ -33,6 +33,7 @@ from scipy.special import ndtr
 
 from frugal.checks import check_choice, check_finite, check_number, check_positive, check_rng, check_whole
 from frugal.extras import explained
+from frugal.trials.checks import check_list
 from frugal.trials.surrogates.curve_families import FAMILIES, Array, Family, Times
 from frugal.trials.surrogates.curve_posterior import (
     MAX_FINAL,
@@ -187,6 +188,7 @@ class CurveModel:
         if sigma is not None:
             check_positive("sigma", sigma)
             check_number("sigma", sigma, MIN_SIGMA)
+        check_list("families", families)
         if not families or not all(isinstance(family, Family) for family in families):
             raise ValueError(f"families must be at least one of FAMILIES, got {families!r}")
         if n_walkers is not None:

@@ -56,8 +56,8 @@ def to_unit_size(n: ArrayLike, n_min: int, n_max: int, scale: str = "log2") -> A
     if outside.size:
         raise ValueError(f"n must be at least {n_min} and at most {n_max} rows, got {outside.flat[0]:g}")
     if scale == "log2":
-        # NumPy's logarithm and Python's may differ in the last digit, and the sizes lie in [0, 1].
-        return np.minimum(np.log2(rows / n_min) / math.log2(n_max / n_min), 1.0)
+        sizes = np.log2(rows / n_min) / math.log2(n_max / n_min)  # of n_max it may miss 1 by a last digit
+        return np.where(rows == n_max, 1.0, sizes)
     return np.asarray((rows - n_min) / (n_max - n_min))
 
 

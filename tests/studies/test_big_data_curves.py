@@ -369,9 +369,8 @@ def test_pictures_say_what_they_show(name, monkeypatch):
     drawn = FIGURES[name]
     if name == "curve_calibration":
         few = drawn.draw(drawn.summarise(RUNS[ITEMS[name]](3)))
-        assert [text.get_text() for text in few.legends[0].get_texts()] == [
-            "calibrated"
-        ]  # no bin has twenty pairs
+        # No bin has twenty pairs.
+        assert [text.get_text() for text in few.legends[0].get_texts()] == ["calibrated"]
         monkeypatch.setattr(figure4, "_FEW", 1)
     picture = drawn.draw(drawn.summarise(RUNS[ITEMS[name]](3)))
     labels = [text.get_text() for text in picture.legends[0].get_texts()]

@@ -64,11 +64,12 @@ class Dataset:
             )
         if not np.isfinite(numbers).all():
             raise ValueError("X holds values that are missing or infinite; fill them in or drop the rows")
-        given = np.asarray(y, dtype=object)
-        if labels.dtype.kind not in "biu" and pd.isna(given).any():
-            raise ValueError("y holds missing labels; drop those rows")
-        if labels.dtype.kind in "US" and not all(isinstance(label, str | bytes) for label in given):
-            labels = given  # NumPy has written the numbers among them as text
+        if labels.dtype.kind not in "biu":
+            objects = np.asarray(y, dtype=object)
+            if pd.isna(objects).any():
+                raise ValueError("y holds missing labels; drop those rows")
+            if labels.dtype.kind in "US" and not all(isinstance(label, str | bytes) for label in objects):
+                labels = objects  # NumPy has written the numbers among them as text
         try:
             values, codes = np.unique(labels, return_inverse=True)
         except TypeError as error:

@@ -214,7 +214,8 @@ def blb_svm(
         raise TypeError(f"svm must be a SVMKM, KMSVM or WKMSVM, got a {type(svm).__name__}")
     check_number("compression", svm.compression, 1)
     check_names("queries", names_of(queries), names_of(X))
-    labels = check_targets(y, len(check_features(X)))
+    features = check_features(X)
+    labels = check_targets(y, len(features))
     if len(found := np.unique(labels)) != 2:
         raise ValueError(f"y must hold two classes, got {len(found)}")
     check_whole("b", b, 1)
@@ -229,7 +230,7 @@ def blb_svm(
         fitted: ReducedSVM = clone(scaled).fit(rows, labels, weights)
         return fitted.decision_function(points)
 
-    return blb(X, labels, b=b, s=s, r=r, fit=decide, statistic=statistic, rng=rng)
+    return blb(features, labels, b=b, s=s, r=r, fit=decide, statistic=statistic, rng=rng)
 
 
 def distinct_accessed(fit: Fit, counts: ArrayLike, hessian_share: float = HESSIAN_SHARE) -> float:
@@ -356,7 +357,9 @@ def blb_dynamic(
         True
     """
     generator = np.random.default_rng(seed_of(rng))
-    classes, fits, counts = np.unique(check_targets(y, len(check_features(X)))), list[Fit](), list[Ints]()
+    features = check_features(X)
+    targets = check_targets(y, len(features))
+    classes, fits, counts = np.unique(targets), list[Fit](), list[Ints]()
 
     def fit(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
         often = weights.astype(np.int64)
@@ -370,5 +373,5 @@ def blb_dynamic(
         coef = fits[-1].coef
         return (coef[:, 1:] - coef[:, :1]).ravel(order="F")
 
-    bagged = blb(X, y, b=b, s=s, r=r, fit=fit, statistic=statistic, rng=rng)
+    bagged = blb(features, targets, b=b, s=s, r=r, fit=fit, statistic=statistic, rng=rng)
     return DynamicBag(bagged, tuple(fits), tuple(counts), settings.get("hessian_share", HESSIAN_SHARE))

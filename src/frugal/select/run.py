@@ -176,10 +176,9 @@ def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int = 3) 
     n_rows = len(problem.target)
     n_classes = problem.target.nunique() if problem.task == "classification" else 1
     least = min(max(LEAST_ROWS, 2 * n_folds * n_classes, n_rows // LEAST_PART), n_rows // 2)
-    by_name = {"min_resource": least, "n_min": least, "subset_rows": max(least, n_rows // 10)}
-    if "reduction_factor" in settings_of(strategy):  # or no bracket has two rungs
-        check_whole("reduction_factor", factor, 2)
-        by_name["min_resource"] = min(least, n_rows // factor)
+    check_whole("reduction_factor", factor, 2)
+    in_brackets = min(least, n_rows // factor)  # or no bracket has two rungs
+    by_name = {"min_resource": in_brackets, "n_min": least, "subset_rows": max(least, n_rows // 10)}
     return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
 
 

@@ -331,6 +331,10 @@ def test_sizes_follow_from_the_rows_there_are_and_are_never_below_the_least(stra
 def test_hypertune_without_signs_needs_none_if_it_is_the_control_that_ignores_them():
     space = SearchSpace({"C": Uniform(0.1, 1.0)})
     assert plan("hypertune", {"control": "unsigned"}, ROWS, space=space, n_trials=None).n_trials == 50
+
+
+def test_the_resource_of_a_plan_is_the_one_that_is_offered():
+    space = SearchSpace({"C": Uniform(0.1, 1.0)})
     with pytest.raises(ValueError, match="resource of hyperband must be 'rows' here, got 'epochs'"):
         plan("hyperband", {"resource": "epochs"}, ROWS, space=space, n_trials=None)
 

@@ -135,7 +135,7 @@ rule lookup_part:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        mem_mb=PLAN.trials.lookup_mb,
         runtime=240,
     params:
         settings=PLAN.trials.lookup_settings,

@@ -198,6 +198,12 @@ class TrialJobs:
         """Settings of a table of fits, as JSON."""
         return as_json({k: v for k, v in self.config["lookup"][w.table].items() if k != "n_rechecked"})
 
+    def lookup_mb(self, w: Wildcards, attempt: int) -> int:
+        """Megabytes of a part of a table of fits, which holds the kernel matrix of its largest size."""
+        block = self.config["lookup"][w.table]
+        n_rows = int(max(block["sizes"]))
+        return attempt * (2500 + 10 * n_rows * max(n_rows, int(block["n_valid"])) // 10**6)
+
     def lookup_dataset(self, w: Wildcards) -> list[str]:
         """The files of the prepared dataset of a table."""
         return dataset_files(self.config["lookup"][w.table]["dataset"])

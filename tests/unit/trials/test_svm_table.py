@@ -53,6 +53,12 @@ def test_errors_are_those_of_live_trials(problem, table):
     assert table["error"].min() < 0.25 < 0.85 < table["error"].max()  # the grid has good and useless candidates
 
 
+def test_a_table_made_in_blocks_of_the_kernel_is_the_same(problem, table, monkeypatch):
+    monkeypatch.setattr("frugal.trials.svm_table.BLOCK", 1000)  # 16 and 33 rows at a time
+    in_blocks = measure_svm(problem, GRID.grid(), [60, 30], [1, 2])
+    pd.testing.assert_frame_equal(in_blocks.drop(columns="seconds"), table.drop(columns="seconds"))
+
+
 def test_costs_are_kernel_values_and_seconds_are_of_the_whole_evaluation(table):
     assert (table["cost"] == table["n_rows"] * (table["n_rows"] + 200)).all()
     assert (table["seconds"] > 0).all()

@@ -419,7 +419,7 @@ class StartTable(LookUpTable):
     n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
 
     laptop = {"n_per_dimension": 4, "sizes": [1024, 128], "n_valid": 1000, "n_test": 1000}
-    smoke = {"n_per_dimension": 3, "sizes": [512, 64]}
+    smoke = {"n_per_dimension": 2, "sizes": [512, 64]}
 
 
 class ElasticNetLetter(StartTable):
@@ -528,7 +528,7 @@ class CnnSizesCurves(Curves):
     n_epochs: Two = setting(10, OURS, "epochs of every curve")
 
     laptop = {"n_curves": 24, "n_train": [256, 128, 64], "n_valid": 200, "n_epochs": 3}
-    smoke = {"n_curves": 8, "n_train": [200, 100], "n_epochs": 2}
+    smoke = {"n_curves": 6, "n_train": [200, 100], "n_epochs": 2}
 
 
 class MlpSizesCurves(Curves):

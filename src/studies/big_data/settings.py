@@ -143,7 +143,7 @@ class CnnTrials(Settings):
     fabolas: TrialsOrNone = setting(60, OURS, _NOT_RUN)
 
     laptop = {"random": 24, "ei": 17, "entropy_search": 17, "mtbo_4": 20, "mtbo_16": None, "fabolas": 24}
-    smoke = {"random": 8, "ei": None, "entropy_search": None, "mtbo_4": None, "fabolas": 5}
+    smoke = {"random": 6, "ei": None, "entropy_search": None, "mtbo_4": None, "fabolas": 5}
 
 
 # As many representers as candidates: the minimum is sought among all of them.

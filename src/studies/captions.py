@@ -86,13 +86,20 @@ def _filled(text: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> s
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined)
-    environment.filters.update(seeds=in_seeds, interval_over_error=interval_over_error)
+    environment.filters.update(seeds=in_seeds, interval_over_error=interval_over_error, by_method=by_method)
     return environment.from_string(" ".join(text.split())).render(**names, config=config)
 
 
 def in_seeds(count: int) -> str:
     """A number of seeds in words: `1 seed`, `10 seeds`."""
     return f"{count} seed{'' if count == 1 else 's'}"
+
+
+def by_method(numbers: Mapping[str, int | None]) -> str:
+    """Numbers by method in words, such as `random 60, EI 30`; methods without one are left out."""
+    from studies.methods import METHODS
+
+    return ", ".join(f"{METHODS[name].look.label} {n}" for name, n in numbers.items() if n)
 
 
 def interval_over_error(n_seeds: int) -> str:

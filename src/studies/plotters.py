@@ -108,7 +108,7 @@ def finish(
     """
     style.legend(figure, figure.axes if panels is None else panels, n_columns=n_columns, below=below)
     if "data" in table:
-        style.mark_stand_in(figure, table["data"])
+        style.mark_data(figure, table["data"], below=below)
     return figure
 
 

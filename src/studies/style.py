@@ -91,11 +91,20 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def mark_stand_in(figure: Figure, data: Iterable[object]) -> None:
-    """Say in the figure's corner that a stand-in is among the data it was drawn from, if one is."""
-    if any(is_stand_in(part) for part in data):
-        text = "† stand-in data: the real dataset was out of reach"
-        figure.supxlabel(text, x=0.99, ha="right", fontsize=7, fontweight="bold", color="#B00020")
+def mark_data(figure: Figure, data: Iterable[object], *, below: bool = False) -> None:
+    """Say in the figure's corner which of the data it was drawn from are not the original ones, if any.
+
+    `below`: whether the figure's legend stands below it; the words then stand above the legend.
+    """
+    listed = list(data)
+    is_jpeg = any("jpeg" in str(part).split("/") for part in listed)
+    end = "\n\n" if below else ""
+    if any(is_stand_in(part) for part in listed):
+        text = "† stand-in data: the real dataset was out of reach" + ("; CIFAR-10 as JPEG" if is_jpeg else "")
+        figure.supxlabel(text + end, x=0.99, ha="right", fontsize=7, fontweight="bold", color="#B00020")
+    elif is_jpeg:
+        text = "CIFAR-10: a copy whose pictures were compressed as JPEG"
+        figure.supxlabel(text + end, x=0.99, ha="right", fontsize=7, color="#555555")
 
 
 def say_not_run(axes: Axes) -> None:

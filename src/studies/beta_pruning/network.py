@@ -395,7 +395,7 @@ def draw_swept(table: pd.DataFrame) -> plotters.Figure:
     zeros = [f"{title}: 0 at every setting" for panel, title in SWEPT_PANELS.items() if panel not in shown]
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(buffers), title="\n".join(zeros))
-    style.mark_stand_in(figure, table["data"])
+    style.mark_data(figure, table["data"])
     return figure
 
 

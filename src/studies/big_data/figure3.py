@@ -169,10 +169,9 @@ FIGURE3: Final = Artefact(
     the candidate with the lowest error predicted on all rows, the others' the one with the lowest validation
     error. Steps on a grid that all lines share, from where every seed has an incumbent; a search that has ended
     keeps its last value. Right: rows of each trial, geometric mean. Means over {{ n_seeds | seeds }} with 95 %
-    intervals (drawn from three seeds on); bands may leave the panel. Trials by method: {% for name, n in
-    n_trials.items() if n %}{{ name }} {{ n }}{{ ", " if not loop.last }}{% endfor %}. The document has MTBO-4, -32
-    and -512, and evaluations up to 50,000 rows. The left title has the ratio of the table's largest evaluation
-    cost to its smallest, in seconds (column cost_ratio of the CSV).""",
+    intervals (drawn from three seeds on); bands may leave the panel. Trials by method: {{ n_trials | by_method }}.
+    The document has MTBO-4, -32 and -512, and evaluations up to 50,000 rows. The left title has the ratio of the
+    table's largest evaluation cost to its smallest, in seconds (column cost_ratio of the CSV).""",
     draw,
 )
 FIGURE3_COST: Final = Artefact(
@@ -200,8 +199,7 @@ FIGURE3_CNN: Final = Artefact(
     seed has an incumbent; a search that has ended keeps its last value. Right: rows of each trial, geometric mean.
     Means over {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds on), over orders and the
     optimisers' draws alone, since all seeds replay one split of the data and one training of each candidate;
-    trials by method: {% for name, n in n_trials.items() if n %}{{ name }}
-    {{ n }}{{ ", " if not loop.last }}{% endfor %}; random search is dealt the candidates without repeats. The left
+    trials by method: {{ n_trials | by_method }}; random search is dealt the candidates without repeats. The left
     title has the ratio of the largest evaluation cost to the smallest, in seconds (column cost_ratio of the
     CSV).""",
     draw,

@@ -167,7 +167,7 @@ def draw_figure4(table: pd.DataFrame) -> plotters.Figure:
     axes.set(xlabel="Epoch", ylabel="Validation score", title=title)
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right center", title=f"|Δy| after {epochs} epochs", title_fontsize=7)
-    style.mark_stand_in(figure, table["data"])
+    style.mark_data(figure, table["data"])
     return figure
 
 

@@ -85,7 +85,7 @@ def draw_black_box(table: pd.DataFrame) -> plotters.Figure:
     left.margins(x=0.12, y=0.12)
     figure.colorbar(shown, ax=left, label="validation accuracy η")
     _flow(right, example)
-    style.mark_stand_in(figure, table["data"])
+    style.mark_data(figure, table["data"])
     return figure
 
 

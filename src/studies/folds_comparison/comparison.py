@@ -274,7 +274,7 @@ def draw_pareto(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
                 color=look.color, linestyle="none", label=look.label, clip_on=False, **_marker(row),
             )  # fmt: skip
     _legend(figure)
-    style.mark_stand_in(figure, summary["data"])
+    style.mark_data(figure, summary["data"])
     return figure
 
 
@@ -313,7 +313,7 @@ def draw_anytime(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
         for axes in grid[:, 0]:
             axes.set_ylabel("Regret (points)", fontsize=7)
         block.supxlabel(spent, fontsize=7)
-    style.mark_stand_in(figure, summary["data"])
+    style.mark_data(figure, summary["data"])
     return figure
 
 
@@ -424,7 +424,7 @@ def draw_prices(summary: pd.DataFrame) -> plotters.Figure:
         axes[1].set(ylabel="Share of the seconds of every fit", ylim=(0, _MOST_SHARE), title="as a share")
         axes[1].axhline(1, color="#000000", linewidth=0.8, linestyle=":")
     _legend(figure, ncols=3, title="in brackets: regret of the choice, in points of accuracy")
-    style.mark_stand_in(figure, summary["data"])
+    style.mark_data(figure, summary["data"])
     return figure
 
 

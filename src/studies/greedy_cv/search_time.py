@@ -339,7 +339,7 @@ def draw_figure12(summary: pd.DataFrame) -> plotters.Figure:
     handles, labels = panels[0, 0].get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda i: labels[i].startswith("published"))
     figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside upper center", ncols=2)
-    style.mark_stand_in(figure, summary["data"])
+    style.mark_data(figure, summary["data"])
     return figure
 
 

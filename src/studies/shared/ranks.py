@@ -145,7 +145,7 @@ def draw_diagrams(parts: Mapping[str, pd.DataFrame], look_of: LookOf, marker_of:
         test = part.iloc[0]
         p = "p < 0.001" if test["p"] < 0.001 else f"p = {test['p']:.3f}"
         axes.set_title(f"{title}: {test['n_blocks']} cells, Friedman χ² = {test['statistic']:.1f}, {p}")
-    style.mark_stand_in(figure, pd.concat(shown.values())["data"])
+    style.mark_data(figure, pd.concat(shown.values())["data"])
     return figure
 
 

@@ -102,7 +102,7 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> plotters.Figure:
         axes.set_ylabel(looks[method].label, fontsize=7)
     figure.suptitle("Regret of the incumbent (points of test error, on a scale of square roots)", fontsize=8)
     _explain(figure)
-    style.mark_stand_in(figure, summary["data"])
+    style.mark_data(figure, summary["data"], below=True)
     return figure
 
 

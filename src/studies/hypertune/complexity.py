@@ -5,9 +5,8 @@ The document draws a schema, and names no measure of complexity. There are two h
 Random features: a linear SVM on F random Fourier features (`learners.svm_rff`), at a fixed C and gamma. The two
 classes are the first and the second half of a data set's.
 
-Gamma: an SVM with a radial kernel, the more complex the narrower the kernel. Its accuracies are those of the
-look-up table of MNIST, real fits to the table's fewest rows and to its most. At each gamma C is the one with the
-least validation error. Draws of the fewest rows are in the place of seeds; there is one draw of the most.
+Gamma: an SVM with a radial kernel on MNIST, the more complex the narrower the kernel. At each gamma C is the one
+with the least validation error. A seed draws the rows of the subset, and all rows.
 
 Halfspaces of F features have the VC dimension V = F + 1, so that the bound can be drawn, too: with the shatter
 coefficient at most (n + 1)^V, with probability 1 - delta no classifier's error on n rows is farther from the
@@ -33,6 +32,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.stats import standard_error
 from studies import plotters, style
@@ -43,7 +43,6 @@ from studies.hypertune.searches import FLOOR, FLOOR_ROWS, without_stand_ins
 from studies.measures import Measure
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
-from studies.shared.look_up_tables import is_trial
 from studies.tidy import provenance
 
 METHODS: Final = (
@@ -51,7 +50,6 @@ METHODS: Final = (
     Method("all", label="all rows (M1)", color="#00318F", marker="^", linestyle="--"),
 )
 DELTA: Final = 0.05
-TABLE_STUDY: Final = "svm_table"
 
 
 # Runs ----------------------------------------------------------------------------------------------------------
@@ -96,28 +94,36 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     return table
 
 
-# Claims --------------------------------------------------------------------------------------------------------
-
-
-def by_gamma(runs: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies of the look-up table at each gamma, on its fewest rows and on its most.
-
-    Args:
-        runs: of `svm_table`, with the cells of the table.
+def run_by_gamma(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+    """Accuracies of SVMs on one draw of the subset's rows, or of all rows, a row per gamma.
 
     Returns:
-        method (of `METHODS`), seed (the draw of the fewest rows), data, n_rows, complexity (gamma), accuracy (on
-        the test rows, at the C with the least validation error). The draw of the most rows is that of every seed.
+        dataset, data, n_rows, gamma, C (of the grid's, the one with the least validation error), accuracy (on the
+        test rows).
+
+    Raises:
+        ValueError: on more rows than there are.
     """
-    table = runs[~is_trial(runs)]
-    table = table.assign(complexity=[json.loads(candidate)["gamma"] for candidate in table["candidate"]])
-    best = table.sort_values("error", kind="stable").drop_duplicates(["n_rows", "subset", "complexity"])
-    best = best.assign(accuracy=1 - best["test_error"], seed=best["subset"])
-    few, most = (best[best["n_rows"] == size] for size in (best["n_rows"].min(), best["n_rows"].max()))
-    most = most[most["seed"] == 0].drop(columns="seed").merge(few[["seed"]].drop_duplicates(), how="cross")
-    both = pd.concat([few.assign(method="subset"), most.assign(method="all")], ignore_index=True)
-    found: pd.DataFrame = both[["method", "seed", "data", "n_rows", "complexity", "accuracy"]]
-    return found
+    from frugal import datasets, learners
+    from frugal.trials.look_up_jobs import grid_of
+    from frugal.trials.parts import split
+    from frugal.trials.problems import LearnerProblem
+    from frugal.trials.svm_table import measure_svm
+
+    data = datasets.load(settings["dataset"], root=root)
+    parts = split(data, n_valid=settings["n_valid"], n_test=0)
+    grid = grid_of(learners.space("ranges", "svm"), settings["n_per_dimension"])
+    candidates = [candidate for candidate in grid.grid() if candidate["gamma"] <= settings["max_gamma"]]
+    n_rows = settings["subset_rows" if method == "subset" else "n_train"]
+    cells = measure_svm(LearnerProblem("svm", data, parts, grid, seed=seed), candidates, [n_rows], [1])
+    cells = cells.assign(**pd.DataFrame(cells["candidate"].map(json.loads).tolist()))
+    best = cells.sort_values("error", kind="stable").drop_duplicates("gamma").sort_values("gamma")
+    best = best.assign(accuracy=1 - best["test_error"])
+    found: pd.DataFrame = best[["dataset", "data", "n_rows", "gamma", "C", "accuracy"]]
+    return found.reset_index(drop=True)
+
+
+# Claims --------------------------------------------------------------------------------------------------------
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
@@ -174,11 +180,11 @@ def lost_by_the_most_complex(accuracy: Array) -> Array:
 
 
 def where_all_rows_learn(runs: pd.DataFrame) -> pd.DataFrame:
-    """`by_gamma` where the SVM on the most rows learns: `MARGIN` points above its accuracy at the largest gamma.
+    """Runs where the SVM on all rows learns: `MARGIN` points above its accuracy at the largest gamma.
 
     With narrower kernels every model says the most frequent class, on few rows and on many.
     """
-    found = without_stand_ins(by_gamma(runs))
+    found = without_stand_ins(runs).rename(columns={"gamma": "complexity"})
     most = found[found["method"] == "all"].groupby("complexity")["accuracy"].min()
     learns = most.index[100 * (most - most.iloc[-1]) > MARGIN]
     return found[found["complexity"].isin(learns)]
@@ -199,6 +205,19 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     split(hollow(settings["dataset"]), n_valid=1, n_test=settings["n_test"], n_train=settings["n_train"])
 
 
+def check_by_gamma(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Refuse more rows than the data set has, and a largest gamma below the grid's least."""
+    from frugal import learners
+    from frugal.trials.parts import split
+    from studies.builds import hollow
+
+    parts = split(hollow(settings["dataset"]), n_valid=settings["n_valid"], n_test=0)
+    check_whole("n_train", settings["n_train"], 10, len(parts.train[1]), "the training rows")
+    least = learners.space("ranges", "svm").dimensions["gamma"].from_unit(0.0)
+    if settings["max_gamma"] < least:
+        raise ValueError(f"max_gamma must be at least {least:.3g}, the grid's least, got {settings['max_gamma']}")
+
+
 COMPLEXITY: Final = Study(
     name="complexity",
     methods=METHODS,
@@ -213,7 +232,11 @@ COMPLEXITY: Final = Study(
 COMPLEXITY_BY_GAMMA: Final = Study(
     name="complexity_by_gamma",
     methods=METHODS,
-    judged_on=(TABLE_STUDY,),
+    run=run_by_gamma,
+    learner="svm",
+    is_long=True,
+    datasets="dataset",
+    check=check_by_gamma,
     judged=where_all_rows_learn,
     arrays=accuracies,
     is_enough=ENOUGH,
@@ -375,16 +398,15 @@ CLAIMS: Final = (
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
-    """Means over the seeds, of gamma over the draws of the fewest rows.
+    """Means over the seeds.
 
     Returns:
         panel (`gamma` or `features`), method, n_rows (trained on), complexity, mean and se (accuracy on the test
         rows), train_mean, train_se and bound (of features), n_seeds, data.
     """
-    is_table = runs["experiment"] == TABLE_STUDY
     panels = {
-        "gamma": by_gamma(runs[is_table]),
-        "features": runs[~is_table].rename(columns={"n_features": "complexity"}),
+        panel: runs[runs[column].notna()].rename(columns={column: "complexity"})
+        for panel, column in (("gamma", "gamma"), ("features", "n_features"))
     }
     rows = []
     for panel, found in panels.items():
@@ -439,7 +461,8 @@ def _draw_accuracies(axis: plotters.Axes, table: pd.DataFrame) -> None:
             )
     axis.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     sizes = table.groupby("method")["n_rows"].max()
-    axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows", fontsize=8)
+    n_draws = table["n_seeds"].max()
+    axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows, {n_draws} draws", fontsize=8)
 
 
 def _draw_bounds(axis: plotters.Axes, table: pd.DataFrame) -> None:
@@ -454,11 +477,11 @@ def _draw_bounds(axis: plotters.Axes, table: pd.DataFrame) -> None:
 
 FIGURE1: Final = Artefact(
     "figure1",
-    ("complexity", TABLE_STUDY),
+    ("complexity", "complexity_by_gamma"),
     summarise,
-    """The document's schema, computed. Left: an SVM with a radial kernel on MNIST, from the look-up table, on its
-    most rows (M1) and on its fewest (M2, mean over draws, of which there are
-    {{ config["lookup"]["svm_mnist"]["n_subsets"][-1] }}), at each gamma with the C of the least validation error.
+    """The document's schema, computed. Left: an SVM with a radial kernel on MNIST, on all rows (M1) and on few of
+    them (M2), at each gamma with the C of the least validation error, mean over draws of both (their number is in
+    the panel's title).
     Middle: a linear SVM on random Fourier features (C {{ C }}, gamma {{ gamma }}) tells the first half of
     {{ dataset }}'s classes from the second, trained on {{ n_train }} rows (M1) or on {{ subset_rows }} of them
     (M2), mean over {{ n_seeds | seeds }}. Accuracies are on test rows, bands are one standard error. Right: what

@@ -1,6 +1,7 @@
 """What the workflow's rules ask of `Plan`; whole dry runs are under tests/workflow."""
 
 import json
+from pathlib import PurePosixPath
 from types import SimpleNamespace as Wildcards
 
 import pytest
@@ -194,6 +195,18 @@ def test_an_experiment_on_a_subset_reads_the_files_of_its_dataset_and_none_of_wh
     plan = Plan(configuration.complete(given, source="configuration"))
     assert plan.rows.inputs(Wildcards(experiment="sample_sizes")) == dataset_files("letter")
     assert plan.rows.inputs(Wildcards(experiment="compression")) == []
+
+
+def test_a_method_called_all_is_one_method():
+    plan = Plan(configuration.complete({"scale": "paper", "fan_out": "full"}, source="configuration"))
+    files = plan.rows.files(Wildcards(experiment="complexity"))
+    assert {PurePosixPath(path).parent.name for path in files} == {"subset", "all"}
+    assert plan.rows.methods(Wildcards(experiment="complexity", method="all")) == ["all"]
+    packed = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
+    together = {PurePosixPath(path).parent.name for path in packed.rows.files(Wildcards(experiment="complexity"))}
+    assert [list(packed.rows.methods(Wildcards(experiment="complexity", method=name))) for name in together] == [
+        ["subset", "all"]
+    ]
 
 
 @pytest.mark.parametrize("python", [None, "python3"])

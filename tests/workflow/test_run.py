@@ -74,7 +74,7 @@ def test_the_smoke_run_makes_another_document(smoke, paper, n_figures):
 
 
 def test_the_smoke_run_samples_rows_by_several_methods(smoke):
-    runs = pd.read_parquet(smoke / "results/rows/subsampling/all/seeds0-0.parquet")
+    runs = pd.read_parquet(smoke / "results/rows/subsampling/all_methods/seeds0-0.parquet")
     assert {"uniform", "lcc"} < set(runs["method"])
 
 

@@ -82,7 +82,7 @@ def test_a_job_does_the_length_or_the_method_in_its_path_or_all(plan):
     assert plan.folds.lengths()(Wildcards(n="16", **shared)) == [16]
     assert plan.folds.lengths()(Wildcards(n="all", **shared)) == plan.folds.study["search_time"]["n_candidates"]
     assert plan.rows.methods(Wildcards(experiment="bias", method="lcc")) == ["lcc"]
-    assert len(plan.rows.methods(Wildcards(experiment="bias", method="all"))) > 1
+    assert len(plan.rows.methods(Wildcards(experiment="bias", method="all_methods"))) > 1
 
 
 def test_what_a_paper_does_not_show_is_refused_by_name(plan):

@@ -36,6 +36,16 @@ AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
 Interruption = KeyboardInterrupt | BrokenExecutor
 """Exceptions that end a search but leave its best candidate so far in place."""
+_FOUND = (
+    "cv_results_",
+    "best_index_",
+    "best_params_",
+    "best_score_",
+    "best_estimator_",
+    "refit_time_",
+    "feature_names_in_",
+)
+"""Attributes of a finished search, of which an interrupted one may have none."""
 Contexts = Mapping[tuple[int, int], Any]
 """Contexts of scikit-learn's callbacks, by candidate and split; empty if there are none."""
 
@@ -128,6 +138,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             BrokenExecutor: if the executor stops evaluating; the rest is as for KeyboardInterrupt.
         """
         problem = self._problem(X, y, params)
+        for name in [name for name in _FOUND if name in vars(self)]:  # of an earlier fit
+            delattr(self, name)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(problem.n_candidates, self.n_splits_)
         with lock_journal(self.journal):

@@ -97,6 +97,17 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
     return 1.0 if _is_own_score(scorer) and (is_classifier(estimator) or is_regressor(estimator)) else None
 
 
+def is_accuracy(scorer: Any, estimator: Any) -> bool:
+    """Whether a scorer, as in `best_possible_score`, gives the share of rows that a classifier is right on."""
+    from sklearn.base import is_classifier
+    from sklearn.metrics import accuracy_score
+
+    function = getattr(scorer, "_score_func", None)
+    if function is None:
+        return _is_own_score(scorer) and is_classifier(estimator)
+    return function is accuracy_score and scorer._kwargs.get("normalize", True)
+
+
 def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
     """Refuse before a fit a scorer whose scores may be below what a strategy accepts.
 

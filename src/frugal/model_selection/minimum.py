@@ -181,8 +181,14 @@ def minimize(
     planned = plan(
         strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials
     )
+    names = _names(function, planned)
+    lacking = [name for name in _required(function) if planned.varies is not None and name not in names]
+    if lacking:
+        raise ValueError(
+            f"{lacking[0]} of function must have a default, since {planned.strategy} varies {planned.varies} alone"
+        )
     seed = _seed(random_state, None if restart else journal)
-    evaluate = Objective(function, _names(function, planned), planned.n_rows)
+    evaluate = Objective(function, names, planned.n_rows)
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
         parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
@@ -286,13 +292,19 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {p.name: p for p in parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
 
 
+def _required(function: Callable[..., Any]) -> list[str]:
+    """Amounts of a resource that the function takes and has no default for."""
+    taken = _parameters(function)
+    return [n for n in ("n_rows", "epochs") if n in taken and taken[n].default is inspect.Parameter.empty]
+
+
 def _resource_spec(function: Callable[..., Any], settings: Mapping[str, Any]) -> ResourceSpec:
     taken = _parameters(function)
     kinds: list[Literal["rows", "epochs"]] = ["rows", "epochs"]
     found = [kind for kind in kinds if RESOURCE_ARGUMENTS[kind][0] in taken]
     asked = [kind for kind in found if kind == settings.get("resource")]
     resource = next(iter([*asked, *found]), None)
-    required = [n for n in ("n_rows", "epochs") if n in taken and taken[n].default is inspect.Parameter.empty]
+    required = _required(function)
     return ResourceSpec(
         resource=resource,
         most=None,

@@ -134,7 +134,8 @@ def tabulate_trials(
 ) -> dict[str, Any]:
     """The columns that scikit-learn's searches have, one row per trial, with `order` and perhaps `resource`.
 
-    Trials rank by resource, the full one first, then by mean score.
+    Trials rank by resource, the full one first, then by mean score; failed ones are last, among them those whose
+    score is infinite.
 
     Args:
         trials: the trials, in the order of asking.
@@ -151,8 +152,10 @@ def tabulate_trials(
     outs = [formatter_input(fit, metrics, error_score, return_train_score) for fit in fits]
     results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)
+    failed = np.array([math.isnan(trial.error) for trial in trials])
     for metric in metrics:
-        results[f"rank_test_{metric}"] = ranks_by(results[f"mean_test_{metric}"], -resource)
+        means = np.where(failed, math.nan, results[f"mean_test_{metric}"])
+        results[f"rank_test_{metric}"] = ranks_by(means, -resource)
     more: dict[str, Any] = {"order": np.arange(1, len(trials) + 1)}
     return results | more | ({} if plan.varies is None else {"resource": resource})
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
-from frugal.checks import check_whole
+from frugal.checks import check_whole, is_real
 from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.model_selection.limited import Limits
 from frugal.spaces import SearchSpace, alike
@@ -36,7 +36,7 @@ class ResourceSpec:
         least: smallest amount that a trial needs.
         noun: name of the resource in messages, in the plural.
         n_classes: number of classes; None: the targets are not classes, or unknown.
-        n_valid: number of validation rows; None: unknown.
+        n_valid: number of validation rows that errors are shares of; None: they are no shares of rows.
         rows_text: way for a user to offer rows as the resource, for error messages.
         epochs_text: way for a user to offer epochs as the resource, for error messages.
         unused_text: remedy if a strategy does not use the resource, for error messages; empty: none is needed.
@@ -121,7 +121,9 @@ def plan(
     if n_trials is not None:
         check_whole("n_trials", n_trials, 1)
     facts = {"n_classes": spec.n_classes, "n_valid": spec.n_valid, "currency": "cost"}
-    found = {name: value for name, value in facts.items() if name in known and value is not None}
+    found = {
+        name: facts[name] for name in facts if name in known and (name == "n_valid" or facts[name] is not None)
+    }
     if "max_resource" in known:
         return _plan_brackets(strategy, found | dict(settings), spec, n_trials)
     if "n_max" in known:
@@ -148,13 +150,18 @@ def _plan_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, 
     most = settings.setdefault("max_resource", spec.most)
     if most is None:
         raise ValueError(f"{strategy} needs settings={{'max_resource': ...}}, the {spec.noun} of a whole trial")
-    settings.setdefault("min_resource", spec.least)
-    sizes = {name: settings[name] for name in ("max_resource", "min_resource")}
-    sizes["reduction_factor"] = settings.get("reduction_factor", 3)
+    factor = settings.get("reduction_factor", 3)
+    least = spec.least
+    if is_real(most) and is_real(factor) and factor > 1 and most / factor >= 1:
+        least = min(least, int(most / factor))  # one reduction at least
+    settings.setdefault("min_resource", least)
+    sizes = {name: settings[name] for name in ("max_resource", "min_resource")} | {"reduction_factor": factor}
     if n_trials is None:
         numbers = settings.get("brackets")
         numbers = range(last_bracket(**sizes) + 1) if numbers is None else numbers
         check_list("brackets", numbers)
+        if len(numbers) == 0:
+            raise ValueError("brackets must name at least one bracket, got none")
         rounding = settings.get("rounding", "ceil")
         n_trials = sum(rung.n_candidates for s in numbers for rung in plan_bracket(s, rounding=rounding, **sizes))
     is_rows = spec.resource == "rows"
@@ -177,9 +184,9 @@ def _plan_sizes(
         check_sizes(sizes, 1)
     most: int = settings["n_max"] if sizes is None else sizes[-1]
     if "auxiliary" in known:
-        settings.setdefault("auxiliary", max(spec.least, most // 4))
+        settings.setdefault("auxiliary", min(max(spec.least, most // 4), most // 2))
     elif sizes is None:
-        settings.setdefault("n_min", max(spec.least, min(100, most // 16)))
+        settings.setdefault("n_min", min(max(spec.least, min(100, most // 16)), most // 2))
     return Plan(strategy, settings, n_trials or N_TRIALS, most, None, "rows")
 
 

@@ -28,7 +28,7 @@ from frugal.checks import check_finite, is_whole
 from frugal.interface import Trial
 from frugal.model_selection.backends import open_backend
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, Problem, SearchCV
-from frugal.model_selection.facts import best_possible_score, n_classes_of
+from frugal.model_selection.facts import best_possible_score, is_accuracy, n_classes_of
 from frugal.model_selection.journal import classes_of
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.progress import TrialProgress, ending_of
@@ -48,8 +48,6 @@ from frugal.trials.live import LiveRun, as_text
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _NEARLY: Final = 0.05
 """Largest difference between the size of one of several equal folds and the requested share of rows."""
-_UNLIMITED = 10**9
-"""Number of validation rows to assume if errors are not shares of rows."""
 _EVALUATION: Final = (
     "frugal.model_selection.evaluation:Evaluation",
     "frugal.model_selection.trial_evaluation:TrialEvaluation",
@@ -326,11 +324,10 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
     def _resource_spec(self, inputs: FitInputs, space: SearchSpace, best: float | None) -> ResourceSpec:
         """The resource that trials can get a part of."""
         n_rows, n_classes = _num_samples(inputs.X), n_classes_of(self.estimator, inputs.y)
-        n_valid = sum(len(test) for _, test in inputs.splits)
-        is_share = best == 1.0 and is_classifier(self.estimator)
+        is_share = best == 1.0 and is_accuracy(inputs.scorer, self.estimator)
         common: dict[str, Any] = {
             "n_classes": n_classes,
-            "n_valid": n_valid if is_share else _UNLIMITED,
+            "n_valid": sum(len(test) for _, test in inputs.splits) if is_share else None,
             "rows_text": "resource='n_samples'",
             "epochs_text": "a parameter of the estimator, such as resource='max_iter'",
             "unused_text": "" if self.resource is None else "resource must be None",

@@ -1,10 +1,10 @@
 """Search by information: evaluate where the expected information about the minimum per unit of cost is largest.
 
 As in `frugal.trials.model_based`: targets are standardised before the fit; pending trials are filled in with the
-predicted mean; a failed trial counts as the worst error so far; a candidate is repeated only if no new one is
-left; and candidates are drawn at random before the first fit. Once the initial design is complete and two trials
-have succeeded, the surrogate is fitted, and its chains continue, at every result. So the suggestions depend on the
-results alone, and not on when the incumbent is read.
+predicted mean; a failed trial counts as the worst error so far; a candidate is proposed again only if no new one
+is left; and candidates are drawn at random before the first fit. Once the initial design is complete and two
+trials have succeeded, the surrogate is fitted, and its chains continue, at every result. So the suggestions depend
+on the results alone, and not on when the incumbent is read.
 
 The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the five
 best candidates so far; the others are a Sobol set. If the space and the sizes are listed, the pool is everything

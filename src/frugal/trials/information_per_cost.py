@@ -40,7 +40,8 @@ class InformationPerCost(InformationBased):
         space, n_trials, rng: see `frugal.trials.make`.
         currency: the modelled cost: `seconds`, as measured, or `cost`, machine-independent.
         overhead: extra cost of every trial, in the currency's unit.
-        n_valid: number of validation rows; errors below 1 / (2 n_valid) are raised to it.
+        n_valid: number of validation rows; errors below 1 / (2 n_valid) are raised to it. None: errors are no
+            shares of rows; those below half of the smallest positive one so far are raised to that.
         incumbent: `mean`, the evaluated candidate with the lowest mean predicted on all rows, or `last_seen`, the
             one with the lowest error on any number of rows.
         prior: prior of the hyperparameters: `repaired` or `robo`.
@@ -58,17 +59,18 @@ class InformationPerCost(InformationBased):
         rng: np.random.Generator,
         currency: str = "seconds",
         overhead: float = 0.0,
-        n_valid: int = 10_000,
+        n_valid: int | None = 10_000,
         incumbent: str = "mean",
         prior: str = "repaired",
         **settings: Any,
     ) -> None:
         check_choice("currency", currency, CURRENCIES)
         check_number("overhead", overhead, 0)
-        check_whole("n_valid", n_valid, 1)
+        if n_valid is not None:
+            check_whole("n_valid", n_valid, 1)
         check_choice("incumbent", incumbent, INCUMBENTS)
         self._currency, self._overhead, self._rule = currency, overhead, incumbent
-        self._floor, self._prior = 1 / (2 * n_valid), prior
+        self._floor, self._prior = None if n_valid is None else 1 / (2 * n_valid), prior
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
         self._loss_gp, self._cost_gp = self._surrogates()
         self._cost: MarginalGP | None = None
@@ -113,7 +115,9 @@ class InformationPerCost(InformationBased):
 
     def _targets(self) -> tuple[Array, Array, tuple[float, float]]:
         """Scaled log errors and log costs so far, each (n,), and the mean and standard deviation of the latter."""
-        errors = self._scaled(np.log(np.maximum(self._errors(), self._floor)))[0]
+        told = self._errors()
+        least = told[told > 0].min(initial=1.0) / 2 if self._floor is None else self._floor
+        errors = self._scaled(np.log(np.maximum(told, least)))[0]
         paid = np.array([getattr(trial, self._currency) for trial in self.trials], dtype=float)
         unknown = np.isnan(paid)
         paid[unknown] = 1.0 if unknown.all() else paid[~unknown].max()  # as failures count as the worst error

@@ -449,6 +449,11 @@ def test_a_function_must_return_a_number(value):
             {"strategy": "fabolas", "n_trials": 2, "settings": {"n_max": 100}},
             "fabolas models the logarithm of errors, .* got -1; add",
         ),
+        (
+            lambda c, n_rows, epochs: 1.0,
+            {"strategy": "fabolas", "settings": {"n_max": 100}},
+            "epochs of function must have a default, since fabolas varies rows alone",
+        ),
         (bowl, {"strategy": "grid"}, "unknown strategy 'grid'; known: "),
         (bowl, {"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),
         (bowl, {"settings": {"termination": {"horizon": 9}}}, "termination needs a score after every epoch"),

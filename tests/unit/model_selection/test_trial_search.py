@@ -5,6 +5,7 @@ import pickle
 import signal
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,8 @@ class Failing(DecisionTreeClassifier):
             return super().fit(X, y)
         if self.how == "dies":
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "interrupted":
+            raise KeyboardInterrupt
         if self.how == "hangs":
             time.sleep(60)
         raise ValueError("a depth of 2")
@@ -167,6 +170,35 @@ def test_any_real_score_will_do():
         assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     with pytest.raises(ValueError, match=r"mtbo models the logarithm of errors, .*best_possible_score"):
         TrialSearchCV(Ridge(), space, strategy="mtbo", resource="n_samples", scoring=biased).fit(X_real, y_real)
+
+
+def test_an_infinite_score_is_no_choice_since_its_trial_failed():
+    space = {"alpha": [0.1, 0.2, 0.4, 0.8]}
+    for much in (np.inf, 1e150):
+
+        def score(estimator, X, y, much=much):
+            return much if estimator.alpha > 0.3 else estimator.alpha
+
+        search = TrialSearchCV(Ridge(), space, strategy="random", n_trials=12, cv=2, random_state=0, scoring=score)
+        assert search.fit(X, Y).best_params_ == {"alpha": 0.2}
+        assert search.cv_results_["rank_test_score"].max() > 1
+
+
+@pytest.mark.parametrize("strategy", ["fabolas", "mtbo"])
+def test_the_unit_of_a_target_changes_no_proposal(strategy):
+    X_real, y_real = load_diabetes(return_X_y=True)
+    quick = {"n_steps": 10, "n_burn": 10, "n_hyper": 2, "n_candidates": 30, "n_samples": 50, "n_initial": 4}
+    options = {"strategy": strategy, "n_trials": 6, "cv": 0.3, "random_state": 0, "resource": "n_samples"}
+    tried = [
+        TrialSearchCV(
+            Ridge(), {"alpha": loguniform(1e-3, 1e3)}, settings=quick, scoring="neg_mean_squared_error", **options
+        )
+        .fit(X_real, unit * y_real)
+        .cv_results_["param_alpha"]
+        .astype(float)
+        for unit in (1.0, 1e-9)
+    ]
+    np.testing.assert_allclose(tried[1], tried[0], rtol=1e-6)
 
 
 def test_several_metrics_and_a_callable_refit():
@@ -297,6 +329,11 @@ def test_a_choice_made_on_subsets_is_scored_on_all_rows():
         ({"strategy": "grid"}, "unknown strategy 'grid'; known"),
         ({"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),
         ({"space": {"max_depth": 3}}, "'max_depth' must be a dimension"),
+        ({"space": {"max_depth": []}}, r"'max_depth' must list at least one value, got \[\]"),
+        (
+            {"strategy": "hyperband", "resource": "n_samples", "settings": {"brackets": []}},
+            "brackets must name at least one bracket, got none",
+        ),
         ({"n_trials": 0}, "n_trials"),
         ({"cv": 1.5}, "cv"),
         ({"cv": []}, "cv must give at least one split, got none"),
@@ -326,6 +363,18 @@ def test_sizes_follow_from_the_rows_there_are_and_are_never_below_the_least(stra
     space = SearchSpace({"C": Uniform(0.1, 1.0)}, signs={"C": 1})
     settings = plan(strategy, given, ROWS, space=space, n_trials=None).settings
     assert completed.items() <= settings.items()
+
+
+@pytest.mark.parametrize(
+    ("strategy", "completed"),
+    [("mtbo", {"auxiliary": 6}), ("fabolas", {"n_min": 6}), ("hyperband", {"min_resource": 4})],
+)
+def test_a_table_of_few_rows_has_room_for_a_smaller_trial(strategy, completed):
+    few = replace(ROWS, most=12)
+    assert (
+        completed.items()
+        <= plan(strategy, {}, few, space=SearchSpace({"C": Uniform(0.1, 1.0)}), n_trials=None).settings.items()
+    )
 
 
 def test_hypertune_without_signs_needs_none_if_it_is_the_control_that_ignores_them():
@@ -434,6 +483,18 @@ def test_an_interrupted_search_leaves_its_best_and_repeats_no_trial(tmp_path, na
 
 
 # A scikit-learn estimator ---------------------------------------------------------------------------------------
+
+
+def test_a_second_fit_that_is_interrupted_at_once_has_nothing_of_the_first():
+    search = TrialSearchCV(
+        Failing(), {"ccp_alpha": [0.0, 0.1, 0.2]}, strategy="random", n_trials=3, cv=2, random_state=0
+    )
+    assert search.fit(X, Y).best_score_ > 0.9
+    search.estimator.set_params(how="interrupted", max_depth=2)
+    with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="there is no candidate yet"):
+        search.fit(X[:100], Y[:100])
+    assert search.n_trials_ == 0
+    assert [name for name in vars(search) if name.startswith(("best_", "cv_results_"))] == []
 
 
 def test_it_can_be_cloned_pickled_nested_and_shown():

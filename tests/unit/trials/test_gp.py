@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -252,3 +254,17 @@ def test_predictions_need_data_and_points_of_the_cube():
         fixed().fit(X, Y).predict([[0.5, 0.5, -0.1]])
     with pytest.raises(ValueError, match=r"shape \(n, 3\)"):
         fixed().fit(X, Y).predict([[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("amplitude", [0.5, 1.0, 3.0])
+def test_any_amplitude_may_be_given_beside_robos_prior(amplitude):
+    gp = GP(lengthscale=None, amplitude=amplitude, noise_variance=None, prior="robo").fit(X, Y)
+    assert math.exp(gp.theta[-2]) == pytest.approx(amplitude)
+    assert np.isfinite(gp.predict(NEW)).all()
+
+
+def test_a_gram_matrix_that_is_singular_but_for_round_off_gets_jitter():
+    points = np.linspace(0, 0.05, 5)[:, None]
+    gp = GP("se", lengthscale=1.0, amplitude=100.0, noise_variance=0.0).fit(points, [0, 1, 2, 0, 1])
+    assert gp.jitter > 0
+    assert (gp.predict(np.linspace(0, 1, 101)[:, None])[1] >= 0).all()

@@ -190,7 +190,7 @@ class RoboPrior(Prior):
 
     def log_densities(self, theta: Array) -> Array:
         """Log densities (w,) of the rows of theta (w, p) inside the box, up to a constant."""
-        shears, log_above = theta[:, self._shears], np.log(theta[:, -2] - self._shift)
+        shears, log_above = theta[:, self._shears], np.log(np.maximum(theta[:, -2] - self._shift, EDGE))
         log_term = np.log1p(3 * self._noise_scale**2 * np.exp(-2 * theta[:, -1]))
         value = -0.5 * (shears * shears).sum(axis=1) - log_above - 0.5 * log_above**2 + np.log(log_term)
         return np.asarray(value + self._slip(theta[:, self._mixing]).sum(axis=1))
@@ -200,7 +200,7 @@ class RoboPrior(Prior):
         gradient = np.zeros_like(theta)
         gradient[self._shears] = -theta[self._shears]
         gradient[self._mixing] = -theta[self._mixing] * self._slip(theta[self._mixing])
-        above = theta[-2] - self._shift
+        above = max(float(theta[-2]) - self._shift, EDGE)  # a given amplitude may lie outside the box
         gradient[-2] = -(1 + math.log(above)) / above
         ratio = 3 * self._noise_scale**2 * math.exp(-2 * theta[-1])
         gradient[-1] = -2 * ratio / (1 + ratio) / math.log1p(ratio)

@@ -23,6 +23,9 @@ from frugal.trials.surrogates.kernels import Array
 
 JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
 """Jitters added to the diagonal, in multiples of its mean; the first that allows a factorisation is used."""
+SMALLEST_PIVOT = 1e3 * float(np.finfo(float).eps)
+"""A factor of n rows is used if its squared diagonal is above this times n times the mean diagonal of the matrix.
+What is smaller is round-off that came out positive by luck, and variances from it may be far below 0."""
 SMALLEST_VARIANCE = 1e-12
 """A variance is raised to at least this multiple of its prior variance."""
 LARGEST_ROUND_OFF = -1e-8
@@ -42,7 +45,7 @@ def cholesky(matrix: Array) -> tuple[Array, float]:
     for jitter in JITTERS:
         shifted = matrix if jitter == 0 else matrix + jitter * mean * np.eye(len(matrix))
         factor, info = dpotrf(shifted, lower=1, clean=1)
-        if info == 0:
+        if info == 0 and (np.diagonal(factor) ** 2 > len(matrix) * SMALLEST_PIVOT * mean).all():
             return factor, jitter * mean
     raise np.linalg.LinAlgError(
         f"a matrix of shape {matrix.shape} has no Cholesky factor with up to {JITTERS[-1] * mean:g} added"

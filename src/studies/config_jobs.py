@@ -168,7 +168,11 @@ def _check_tables(config: Mapping[str, Any]) -> None:
             if block["learner"] == "svm" and block.get("scaler", "none") != "none":
                 raise ValueError(f"scaler must be none for the learner svm, got {block['scaler']}")
             if len(block["n_subsets"]) != len(block["sizes"]):
-                raise ValueError(f"n_subsets must hold {len(block['sizes'])} numbers, as sizes does")
+                found = f"got {block['n_subsets']}"
+                raise ValueError(f"n_subsets must hold {len(block['sizes'])} numbers, as sizes does, {found}")
+            dimensions = len(learners.space(block["space"], block["learner"]).dimensions)
+            n_cells = block["n_per_dimension"] ** dimensions * sum(block["n_subsets"])
+            check_whole("n_rechecked", block["n_rechecked"], 1, n_cells, "the cells of the table")
             n_rows = n_train_of(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])
             for size in block["sizes"]:
                 check_whole("sizes", size, hollow(block["dataset"]).n_classes, n_rows, "the training rows")

@@ -62,6 +62,11 @@ def test_what_is_tested_of_all_strategies_holds_for_those_without_a_look_of_thei
     assert "passed" in run(place[0], "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)
 
 
+def test_the_figure_and_the_claim_fail_no_test_of_the_study_that_they_are_added_to(place):
+    tests = [f"tests/studies/test_{name}.py" for name in ("plan_of_jobs", "greedy_cv")]
+    assert "passed" in run(place[0], "pytest", "-q", "-p", "no:cacheprovider", *tests)
+
+
 def test_each_strategy_is_part_of_its_comparison_by_its_line_alone(place):
     done = snakemake(
         place[0], "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison", "trials_comparison"

@@ -151,6 +151,8 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
         DatasetError: if the download fails, with the reason in one clause.
     """
     is_openml = entry.openml is not None
+    if not is_openml and not entry.torchvision:
+        raise DatasetError("no public source has it")
     source = f"OpenML {entry.openml}" if is_openml else f"torchvision {entry.torchvision}"
     failures = _OPENML if is_openml else _TORCHVISION
     try:

@@ -65,7 +65,7 @@ class Entry:
         image_shape: shape of one row, if rows are images, stored flat in this (C) order.
         opt_in: whether the dataset is fetched only if a user requests it by name.
         stand_in: description of the stand-in; empty: the dataset is always available.
-        stand_in_counts: rows per class of the stand-in.
+        stand_in_counts: rows per class of the stand-in; empty: `class_counts`.
         stand_in_groups: numbers of levels of the categorical columns, the last ones of a generated stand-in.
 
     Examples:
@@ -91,6 +91,10 @@ class Entry:
     stand_in: str = "generated rows of the same schema"
     stand_in_counts: tuple[int, ...] = ()
     stand_in_groups: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.stand_in and not self.stand_in_counts:
+            object.__setattr__(self, "stand_in_counts", self.class_counts or ())
 
     @property
     def max_bytes(self) -> int:

@@ -108,6 +108,9 @@ def resolve(
     if not allow_stand_in:
         why = "stand-ins are not allowed (allow_stand_in: true would mark one)"
         raise DatasetError(f"{entry.name} cannot be had, and {why}: {'; '.join(failed)}")
+    if not entry.stand_in_counts:
+        why = "its entry gives no stand_in_counts, so that there is no stand-in"
+        raise DatasetError(f"{entry.name} cannot be had, and {why}: {'; '.join(failed)}")
     return _from_stand_in(entry, tuple(failed))
 
 

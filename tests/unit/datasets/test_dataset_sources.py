@@ -144,6 +144,22 @@ def test_without_stand_ins_the_error_is_one_sentence_of_all_that_was_tried(root:
     assert files_under(root) == []
 
 
+@pytest.mark.usefixtures("no_mirror")
+def test_a_dataset_of_a_mirror_alone_is_asked_of_no_public_source(
+    root: Path, letter: Entry, monkeypatch: pytest.MonkeyPatch
+):
+    ours = replace(letter, openml=None, stand_in_counts=())
+    assert ours.stand_in_counts == (4, 4, 4)  # those of its classes
+    monkeypatch.setitem(CATALOGUE, "letter", ours)
+    with pytest.raises(DatasetError, match=r"FRUGAL_DATA_MIRROR is not set; no public source has it$"):
+        prepare("letter", root=root, allow_stand_in=False)
+    with pytest.warns(StandInWarning, match="no public source has it; stand-in used instead"):
+        prepare("letter", root=root, allow_stand_in=True)
+    monkeypatch.setitem(CATALOGUE, "letter", replace(ours, name="letter", class_counts=None, stand_in_counts=()))
+    with pytest.raises(DatasetError, match="its entry gives no stand_in_counts, so that there is no stand-in"):
+        prepare("letter", root=root / "other", allow_stand_in=True)
+
+
 @pytest.mark.usefixtures("offline")
 def test_a_mirror_that_is_not_a_folder_is_said(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FRUGAL_DATA_MIRROR", str(root / "absent"))

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from frugal.folds.fits import Fit
+from frugal.folds.ledger import ANY_SCORE
 from frugal.folds.replay import Broken, Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
@@ -259,6 +260,12 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         counts = {"n_candidates": problem.n_candidates, "n_folds": self.n_splits_}
         strategy = make(self.strategy, **counts, rng=rng, **settings)
         check_scorer(strategy, problem.scorer, self.estimator)
+        try:
+            getattr(strategy, "score_range", ANY_SCORE).check(self._failed_score)
+        except ValueError as error:
+            raise ValueError(
+                f"error_score, which stands for failed fits: {error}; or give nan or 'raise'"
+            ) from error
         return strategy
 
     def _record_end(self, problem: _Problem, outcome: Outcome, interruption: Interruption | None) -> str:

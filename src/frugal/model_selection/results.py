@@ -176,7 +176,10 @@ def _fill(results: dict[str, Any], name: str, values: Floats, which: NDArray[np.
 
 
 def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Floats, chosen: int | None) -> None:
-    """Rank candidates by folds and rows, most first, then by mean; ties share a rank, as in scikit-learn."""
+    """Rank candidates: complete ones first, then by rows, most first, then by mean; ties share a rank.
+
+    If none of the complete ones has a score, the others rank by folds, most first, and have means over these.
+    """
     complete: NDArray[np.bool_] = np.asarray(has.all(axis=1))
     scores = _columns(results, f"test_{metric}", has.shape[1])
     means = np.full(len(scores), np.nan)
@@ -184,7 +187,8 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     partial: NDArray[np.bool_] = ~complete & np.asarray(has.any(axis=1))
     means[partial] = [np.mean(row[here]) for row, here in zip(scores[partial], has[partial], strict=True)]
     is_scored = partial & ~np.isnan(means)  # a failed fold makes the mean nan, as in scikit-learn
-    if not complete.any():
+    has_best = not np.isnan(means[complete]).all()
+    if not has_best:
         for kind in ("test", "train"):
             if f"mean_{kind}_{metric}" in results:
                 _fill(results, f"{kind}_{metric}", _columns(results, f"{kind}_{metric}", has.shape[1]), is_scored)
@@ -192,7 +196,8 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     is_chosen = np.zeros(len(scores), dtype=bool)
     if not complete.any() and chosen is not None:
         is_chosen[chosen] = True
-    results[f"rank_test_{metric}"] = ranks_by(means, ~complete, -most, ~is_chosen)
+    n_folds = has.sum(axis=1) if complete.any() and not has_best else np.zeros(len(scores))
+    results[f"rank_test_{metric}"] = ranks_by(means, ~complete, -n_folds, -most, ~is_chosen)
 
 
 def ranks_by(means: Floats, *keys: NDArray[Any]) -> NDArray[np.int32]:

@@ -45,8 +45,8 @@ def fit_logistic(
     intercept: append a column of ones where one is wanted.
 
     The penalty depends on units, and falls on the column of ones too: where a column's standard deviation is 0.01,
-    or its mean 400 of them, the default shrinks coefficients and intervals to a half or a tenth. Standardise the
-    columns first, or set `ridge` to 0.
+    or its mean 400 of them, the default shrinks coefficients and intervals to a half, a tenth or less. Standardise
+    the columns first, or set `ridge` to 0.
 
     Args:
         X: features, shape (n, d).

@@ -27,6 +27,7 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
+_DURATION: Final = re.compile(r"-?\d{1,6} days?( [+-]?\d{1,2}:\d{2}:\d{2}(\.\d+)?)?")
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
 """Numbers for the words of a column of true and false, in lower case."""
@@ -109,7 +110,7 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
         is_words = mark is None and order is None
         why = None
         if values.empty or name not in keep:
-            why = _why_left_out(parsed, len(column), target, task, is_words=is_words)
+            why = _why_left_out(parsed, column, target, task, is_words=is_words)
             if is_words and why is not None and _may_be_thousands(values):
                 why = (
                     "numbers whose commas may mark thousands or decimals: write them without (--keep takes words)"
@@ -138,13 +139,16 @@ def _may_be_thousands(values: pd.Series) -> bool:
     return bool(unclear.any()) and bool(as_number(texts[~unclear], flags=False).notna().all())
 
 
-def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, *, is_words: bool) -> str | None:
-    n_different = values.nunique()
+def _why_left_out(
+    values: pd.Series, raw: pd.Series, target: pd.Series, task: str, *, is_words: bool
+) -> str | None:
+    n_different, n_rows = values.nunique(), len(raw)
     if n_different == 0:
         return "which is empty"
     if n_different == 1 and len(values) == n_rows:
         return "which has one value"
-    if _copies(values, target, task):
+    # As classes, words for a missing value are words.
+    if _copies(values, target, task) or (task == "classification" and _copies(raw, target, task)):
         return "a copy of the target (leakage)"
     if n_different == n_rows:
         is_counter = values.dtype.kind == "f" and bool((values % 1 == 0).all() and (values.diff()[1:] == 1).all())
@@ -217,8 +221,17 @@ def as_number(column: pd.Series, mark: str = ".", *, flags: bool = True) -> pd.S
             )
         if flags:
             column = column.map(lambda value: _FLAGS.get(_lower(value), value))
+        column = column.map(_seconds)
         column = pd.to_numeric(column.map(_no_endless), errors="coerce")
     return column.astype(np.float64).replace([np.inf, -np.inf], np.nan)
+
+
+def _seconds(value: object) -> object:
+    """The seconds of a duration as pandas writes it, such as `1 days 02:00:00`; other values as they are."""
+    import pandas as pd
+
+    is_duration = isinstance(value, str) and _DURATION.fullmatch(value)
+    return pd.Timedelta(value).total_seconds() if is_duration else value  # type: ignore[arg-type]
 
 
 def _lower(value: object) -> str:

@@ -12,7 +12,7 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_squared_error
 from sklearn.model_selection import (
@@ -660,3 +660,42 @@ def test_targets_are_asked_for(iris):
 def test_the_bound_on_scores_is_known_of_scorers_that_scikit_learn_names(scoring, bound):
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     assert best_possible_score(scorer, SVC()) == bound
+
+
+class FailsOn(KNeighborsClassifier):
+    """Fails on the fold that holds a row out, with some number of neighbours, or always."""
+
+    def __init__(self, n_neighbors=5, row=None, of=None):
+        super().__init__(n_neighbors)
+        self.row, self.of = row, of
+
+    def fit(self, X, y):
+        if self.of in (None, self.n_neighbors) and not (self.row == X).all(axis=1).any():
+            raise RuntimeError("did not converge")
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")  # of fits that failed
+def test_a_finalist_of_fold_halving_that_fails_is_replaced_and_more_folds_come_before_a_mean():
+    X, y = load_wine(return_X_y=True)
+    X = X / X.std(axis=0)
+    space = {"n_neighbors": [60, 50, 40, 30, 20, 9]}
+    options = {"strategy": "fold_halving", "random_state": 0}
+    search = FoldSearchCV(FailsOn(row=X[50], of=30), space, **options).fit(X, y)
+    assert search.best_params_ == {"n_neighbors": 40}  # the other one with three folds
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [1, 1, 5, 5, 1, 1]
+    assert search.best_score_ == np.mean([search.cv_results_[f"split{fold}_test_score"][2] for fold in range(5)])
+    always = FoldSearchCV(FailsOn(row=X[50]), space, **options).fit(X, y)
+    results = always.cv_results_
+    assert results["n_folds_evaluated"].tolist() == [1, 1, 5, 5, 1, 1]
+    assert results["rank_test_score"].tolist() == [3, 1, 5, 5, 2, 3]
+    assert (always.best_index_, always.best_score_) == (1, results["split0_test_score"][1])
+
+
+def test_an_error_score_that_a_strategy_cannot_take_is_refused_before_the_first_fit():
+    X, y = load_wine(return_X_y=True)
+    search = FoldSearchCV(FailsOn(), {"n_neighbors": [1, 3]}, strategy="beta_pruning", error_score=-1)
+    with pytest.raises(
+        ValueError, match=r"error_score, .*: the Beta model needs scores in \[0, 1\], .* got -1.0; or"
+    ):
+        search.fit(X, y)

@@ -203,3 +203,23 @@ def test_numbers_with_commas_that_are_unclear_are_named_as_such(table, target):
 
 def test_an_empty_kind_is_no_step():
     assert [name for name, *_ in transformer(Columns(numeric={"a": "."})).transformers] == ["numbers"]
+
+
+def test_durations_are_seconds_also_as_text():
+    waits = pd.Series(pd.to_timedelta([90, 86_400, 172_805, -60, 1], unit="s"))
+    texts = waits.astype(str).where([True, True, True, True, False], None)
+    assert texts[0] == "0 days 00:01:30"
+    table = pd.DataFrame({"typed": waits, "text": texts, "word": ["a", "b", "a", "b", "a"]})
+    columns = find_columns(table, pd.Series(["x", "y", "y", "x", "x"]), "classification")
+    assert columns.numeric == {"typed": ".", "text": "."}
+    parsed = columns.parsed(table)
+    assert parsed["typed"].tolist() == [90.0, 86_400.0, 172_805.0, -60.0, 1.0]
+    assert parsed["text"].tolist()[:4] == [90.0, 86_400.0, 172_805.0, -60.0]
+    assert np.isnan(parsed["text"][4])
+
+
+def test_a_copy_of_classes_that_are_words_for_a_missing_value_is_a_copy():
+    target = pd.Series(["NA", "null", "ok"] * 4)
+    columns = find_columns(pd.DataFrame({"copy": target, "other": list("abcd") * 3}), target, "classification")
+    assert columns.left_out == {"copy": "a copy of the target (leakage)"}
+    assert columns.categorical == ["other"]

@@ -3,15 +3,19 @@
 Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification and hyperparameter optimization",
 with the rungs of Li et al. (2018), "Hyperband", Algorithm 1, for one bracket: rung i gives factor^i folds to
 floor(n / factor^i) candidates. Differs from it: the last rung gives all folds, also where these are no power of
-the factor, so that what is returned is a complete candidate.
+the factor, so that what is returned is a complete candidate. If every candidate of the last rung has a failed
+fold, the best of those with the next most folds get all of them in their turn, until one has no failed fold.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from frugal.checks import check_whole
 from frugal.folds.ledger import Rounds
+from frugal.interface import FoldTask
 from frugal.stats import mean_score
 
 
@@ -34,11 +38,30 @@ class FoldHalving(Rounds):
             power = factor ** len(self.rungs)
             self.rungs.append((max(1, n_candidates // power), min(power, n_folds)))
         self._rung = 0
+        self._substitutes: list[int] | None = None  # the best last; None: no one has had to be replaced
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Tell the score of a task, or nan for a failed fit; the last answer of a rung ends it."""
+        super().tell(task, score)
+        ledger = self._ledger
+        if self._queue or ledger.n_pending or any(self._mean(candidate) > -math.inf for candidate in self._alive):
+            return
+        if self._substitutes is None:
+            left = [c for c in range(ledger.n_candidates) if self._mean(c) > -math.inf]
+            most = max((len(ledger.scores[c]) for c in left), default=0)
+            self._substitutes = sorted((c for c in left if len(ledger.scores[c]) == most), key=self._mean)
+        if self._substitutes:
+            best = self._substitutes.pop()
+            self._alive = [best]
+            self._queue = [(best, fold) for fold in reversed(range(len(ledger.scores[best]), ledger.n_folds))]
+
+    def _mean(self, candidate: int) -> float:
+        return mean_score(self._ledger.scores[candidate])
 
     def _end_round(self) -> tuple[list[int], int]:
         ledger, (n_alive, n_folds) = self._ledger, self.rungs[self._rung]
         self.events.append({"event": "rung", "step": ledger.n_told, "n_candidates": n_alive, "resource": n_folds})
         self._rung += 1
         n_next, n_folds = self.rungs[self._rung]
-        ranked = sorted(self._alive, key=lambda candidate: -mean_score(ledger.scores[candidate]))
+        ranked = sorted(self._alive, key=lambda candidate: -self._mean(candidate))
         return sorted(ranked[:n_next]), n_folds

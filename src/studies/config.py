@@ -112,14 +112,25 @@ class Configuration(Settings):
     }
 
 
+class _OnceEach(yaml.SafeLoader):
+    """A loader that refuses a key that stands twice, where YAML's others keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        found = [key.value for key, _ in node.value]
+        for name in found:
+            if found.count(name) > 1:
+                raise ValueError(f"the key {name!r} stands twice in one block")
+        return super().construct_mapping(node, deep)
+
+
 def read(path: str | Path) -> dict[str, Any]:
     """A YAML file as a mapping.
 
     Raises:
-        ValueError: if it is not valid YAML, or not a mapping.
+        ValueError: if it is not valid YAML, has a key twice, or is not a mapping.
     """
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), _OnceEach)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # no text, or no date or number as it is written
         raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):

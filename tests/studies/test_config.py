@@ -367,3 +367,14 @@ def test_files_that_are_no_configuration_are_named(tmp_path):
             config.read(tmp_path / f"{name}.yaml")
     with pytest.raises(ValueError, match=r"b\.yaml must hold keys and values, got list"):
         config.read(tmp_path / "b.yaml")
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "twice.yaml"
+    path.write_text("scale: smoke\ngreedy_cv: {sizes: {n_seeds: 1, n_seeds: 2}}\n")
+    with pytest.raises(
+        ValueError, match=r"twice\.yaml is not valid YAML: the key 'n_seeds' stands twice in one block"
+    ):
+        config.read(path)
+    path.write_text("scale: smoke\ngreedy_cv: {sizes: {n_seeds: 1}, search_time: {n_seeds: 2}}\n")
+    assert config.read(path)["greedy_cv"]["search_time"] == {"n_seeds": 2}

@@ -21,6 +21,11 @@ def checked(check, *args, **kwargs):
         raise WorkflowError(str(error)) from None
 
 
+# Snakemake has read these files, and of a key that stands twice it has kept the last.
+for path in workflow.configfiles:
+    checked(studies_config.read, path)
+
+
 # The keys that are given, over the scale's; every file below reads the whole configuration.
 config.update(checked(studies_config.complete, config, source="configuration"))
 checked(studies_config.check, config, source="configuration")

@@ -12,17 +12,17 @@ DOCS := .venv/.docs
 PYTEST := pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 PYTEST_SLURM := pytest -m slurm tests/workflow/test_slurm.py
 SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
-# Document 003 has the longest last job, all that it shows: its runs come first, so that others run beside that job.
-LARGEST_FIRST := --prioritize big_data
+# The tables and figures of document 003 are the longest last job: its runs come first, so that others run beside it.
+PRIORITY := --prioritize big_data
 
 .DEFAULT_GOAL := all
 .PHONY: all smoke paper redraw report docs environment lint test test-all test-slurm test-faults test-site clean help
 
 all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
-	$(SNAKEMAKE) $(LARGEST_FIRST)
+	$(SNAKEMAKE) $(PRIORITY)
 
 smoke: $(ENVIRONMENT) ## the same at smoke scale: one fold and one seed a job, on few cells
-	$(SNAKEMAKE) $(LARGEST_FIRST) --configfile config/smoke.yaml
+	$(SNAKEMAKE) $(PRIORITY) --configfile config/smoke.yaml
 
 paper: $(ENVIRONMENT) ## the same at the documents' own scale; says first how many CPU hours: rather on a cluster
 	@$(SNAKEMAKE) --configfile config/paper.yaml --dry-run | python -m studies forecast

@@ -112,15 +112,17 @@ class Configuration(Settings):
     }
 
 
-class _OnceEach(yaml.SafeLoader):
+class _UniqueKeyLoader(yaml.SafeLoader):
     """A loader that refuses a key that stands twice, where YAML's others keep the last."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        found = [key.value for key, _ in node.value]
-        for name in found:
-            if found.count(name) > 1:
-                raise ValueError(f"the key {name!r} stands twice in one block")
-        return super().construct_mapping(node, deep)
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        found = set()
+        for key, _ in node.value:
+            if (key.tag, str(key.value)) in found:
+                raise ValueError(f"line {key.start_mark.line + 1} has the key {key.value!r} of its block again")
+            found.add((key.tag, str(key.value)))
+        return node
 
 
 def read(path: str | Path) -> dict[str, Any]:
@@ -130,7 +132,7 @@ def read(path: str | Path) -> dict[str, Any]:
         ValueError: if it is not valid YAML, has a key twice, or is not a mapping.
     """
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), _OnceEach)
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), _UniqueKeyLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # no text, or no date or number as it is written
         raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):

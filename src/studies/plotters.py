@@ -102,7 +102,7 @@ def finish(
     panels: Sequence[Axes] | None = None,
     below: bool = False,
 ) -> Figure:
-    """The figure with a legend of its panels, and with a mark where a stand-in is among the data.
+    """The figure with a legend of its panels, and with a mark where the data are not the original ones.
 
     The legend has the labels of `panels`, or of all.
     """

@@ -373,8 +373,15 @@ def test_a_key_that_stands_twice_is_refused(tmp_path):
     path = tmp_path / "twice.yaml"
     path.write_text("scale: smoke\ngreedy_cv: {sizes: {n_seeds: 1, n_seeds: 2}}\n")
     with pytest.raises(
-        ValueError, match=r"twice\.yaml is not valid YAML: the key 'n_seeds' stands twice in one block"
+        ValueError, match=r"twice\.yaml is not valid YAML: line 2 has the key 'n_seeds' of its block again"
     ):
         config.read(path)
     path.write_text("scale: smoke\ngreedy_cv: {sizes: {n_seeds: 1}, search_time: {n_seeds: 2}}\n")
     assert config.read(path)["greedy_cv"]["search_time"] == {"n_seeds": 2}
+
+
+def test_a_key_over_one_that_is_merged_in_stands_once(tmp_path):
+    path = tmp_path / "merged.yaml"
+    path.write_text("a: &a {n: 1, x: 2}\nb: &b {<<: *a, n: 5}\nc: {<<: *b, x: 3}\n1: one\n'1': text\n")
+    read = config.read(path)
+    assert (read["b"], read["c"], read[1], read["1"]) == ({"n": 5, "x": 2}, {"n": 5, "x": 3}, "one", "text")

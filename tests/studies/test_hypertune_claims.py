@@ -442,6 +442,10 @@ def test_claims_on_figure_1_in_gamma_are_judged_where_all_rows_learn():
     assert (rise["verdict"], rise["ours"]) == (REPRODUCED, pytest.approx(3 - 0.15 * 2.5))
     dip = GAMMAS | {8192: GAMMAS[8192] | {0.001: 0.94}}
     assert by_gamma(gamma_runs(dip)).loc["monotone_rise", "verdict"] == CONTRADICTED
+    rising = {n_rows: dict.fromkeys(row, 0.5) | {10.0: 0.9} for n_rows, row in GAMMAS.items()}
+    assert (
+        "gammas: agree" in by_gamma(gamma_runs(rising)).loc["subset_poorer", "quantity"]
+    )  # all, where none is left
     few = by_gamma(gamma_runs(GAMMAS, n_seeds=4)).loc["more_complex_optimum"]
     assert (few["verdict"], few["seeds_to_decide"]) == (UNDECIDED, "6")
     assert by_gamma(gamma_runs(GAMMAS, n_seeds=2)).loc["subset_poorer", "verdict"] == NOT_RUN
@@ -452,7 +456,11 @@ def test_each_gamma_has_the_c_of_the_least_validation_error(monkeypatch):
     data = replace(digits, splits={"train": np.arange(1500), "test": np.arange(1500, len(digits.y))})
     monkeypatch.setattr("frugal.datasets.load", lambda name, root: data)
     settings = {"dataset": "digits", "n_train": 300, "subset_rows": 40, "n_valid": 300, "n_per_dimension": 6}
-    found = complexity.run_by_gamma("subset", 3, settings | {"max_gamma": 2.0})
+    settings["max_gamma"] = 2.0
+    assert complexity.run_by_gamma("all", 3, settings)["n_rows"].unique().tolist() == [300]
+    other = complexity.run_by_gamma("subset", 4, settings)["accuracy"]
+    found = complexity.run_by_gamma("subset", 3, settings)
+    assert (found["accuracy"] != other).any()
     parts = split(data, n_valid=300)
     grid = np.exp(np.linspace(-10, 10, 6))
     assert found["gamma"].tolist() == pytest.approx([gamma for gamma in grid if gamma <= 2])

@@ -36,12 +36,14 @@ AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
 Interruption = KeyboardInterrupt | BrokenExecutor
 """Exceptions that end a search but leave its best candidate so far in place."""
-_FOUND = (
+_RESULTS = (
     "cv_results_",
     "best_index_",
     "best_params_",
     "best_score_",
     "best_estimator_",
+    "scorer_",
+    "multimetric_",
     "refit_time_",
     "feature_names_in_",
 )
@@ -138,7 +140,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             BrokenExecutor: if the executor stops evaluating; the rest is as for KeyboardInterrupt.
         """
         problem = self._problem(X, y, params)
-        for name in [name for name in _FOUND if name in vars(self)]:  # of an earlier fit
+        for name in [name for name in _RESULTS if name in vars(self)]:  # of an earlier fit
             delattr(self, name)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(problem.n_candidates, self.n_splits_)

@@ -264,7 +264,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             getattr(strategy, "score_range", ANY_SCORE).check(self._failed_score)
         except ValueError as error:
             raise ValueError(
-                f"error_score, which stands for failed fits: {error}; or give nan or 'raise'"
+                f"error_score, the score of failed fits, is refused: {error} (nan and 'raise' are accepted)"
             ) from error
         return strategy
 

@@ -73,8 +73,8 @@ def tabulate(
     """The columns that scikit-learn's searches have, and `split*_order`, `n_folds_evaluated`, `stopped_because`.
 
     An incomplete candidate has nan in the splits of its missing folds, no mean, and a rank below every complete
-    one; its times are means over the folds that it has. If no candidate is complete, scores are means over the
-    folds so far.
+    one that has a score; its times are means over the folds that it has. If no complete candidate has a score,
+    scores are means over the folds so far.
 
     Args:
         outcome: the evaluations.
@@ -178,7 +178,8 @@ def _fill(results: dict[str, Any], name: str, values: Floats, which: NDArray[np.
 def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Floats, chosen: int | None) -> None:
     """Rank candidates: complete ones first, then by rows, most first, then by mean; ties share a rank.
 
-    If none of the complete ones has a score, the others rank by folds, most first, and have means over these.
+    If there are complete ones, and none of them has a score, the others rank by folds, most first. They have means
+    over these whenever no complete one has a score.
     """
     complete: NDArray[np.bool_] = np.asarray(has.all(axis=1))
     scores = _columns(results, f"test_{metric}", has.shape[1])

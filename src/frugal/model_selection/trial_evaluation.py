@@ -131,6 +131,7 @@ def tabulate_trials(
     parameter: str | None,
     error_score: float,
     return_train_score: bool,
+    metric: str | None = None,
 ) -> dict[str, Any]:
     """The columns that scikit-learn's searches have, one row per trial, with `order` and perhaps `resource`.
 
@@ -146,6 +147,7 @@ def tabulate_trials(
         parameter: the estimator's parameter that is the resource; None: none is.
         error_score: score of a failed fit.
         return_train_score: whether to add columns of training scores.
+        metric: name of the score that the strategy sees; None: the first.
     """
     fits = fits_of(trials, n_splits)
     metrics = metric_names(fits)
@@ -153,9 +155,10 @@ def tabulate_trials(
     results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)
     failed = np.array([math.isnan(trial.error) for trial in trials])
-    for metric in metrics:
-        means = np.where(failed, math.nan, results[f"mean_test_{metric}"])
-        results[f"rank_test_{metric}"] = ranks_by(means, -resource)
+    for name in metrics:
+        means = results[f"mean_test_{name}"]
+        is_failed = failed if name == (metric or metrics[0]) else ~np.isfinite(means)
+        results[f"rank_test_{name}"] = ranks_by(np.where(is_failed, math.nan, means), -resource)
     more: dict[str, Any] = {"order": np.arange(1, len(trials) + 1)}
     return results | more | ({} if plan.varies is None else {"resource": resource})
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
-from frugal.checks import check_whole, is_real
+from frugal.checks import check_whole, is_number
 from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.model_selection.limited import Limits
 from frugal.spaces import SearchSpace, alike
@@ -152,8 +152,8 @@ def _plan_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, 
         raise ValueError(f"{strategy} needs settings={{'max_resource': ...}}, the {spec.noun} of a whole trial")
     factor = settings.get("reduction_factor", 3)
     least = spec.least
-    if is_real(most) and is_real(factor) and factor > 1 and most / factor >= 1:
-        least = min(least, int(most / factor))  # one reduction at least
+    if is_number(most, 1) and is_number(factor, 2):
+        least = min(least, max(1, int(most / factor)))  # one reduction at least
     settings.setdefault("min_resource", least)
     sizes = {name: settings[name] for name in ("max_resource", "min_resource")} | {"reduction_factor": factor}
     if n_trials is None:
@@ -210,7 +210,7 @@ def _plan_subsets(
         )
     if spec.most is not None:
         settings.setdefault("n_rows", spec.most)
-        settings.setdefault("subset_rows", max(spec.least, spec.most // 10))
+        settings.setdefault("subset_rows", min(max(spec.least, spec.most // 10), spec.most // 2))
     elif "subset_rows" not in settings:
         raise ValueError(f"{strategy} needs settings={{'subset_rows': ...}}, 5 to 10 % of all rows")
     count, each = (settings.get(name, known[name]) for name in ("n_subsets", "n_subset_trials"))

@@ -451,6 +451,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             parameter=problem.parameter,
             error_score=self._failed_score,
             return_train_score=self.return_train_score,
+            metric=problem.metric,
         )
         whole = np.array([problem.plan.is_whole(trial.task) for trial in outcome.trials])
         self._set_best(problem, results, fits, whole)

@@ -27,7 +27,7 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
-_DURATION: Final = re.compile(r"-?\d{1,6} days?( [+-]?\d{1,2}:\d{2}:\d{2}(\.\d+)?)?")
+_DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
 """Numbers for the words of a column of true and false, in lower case."""
@@ -230,8 +230,9 @@ def _seconds(value: object) -> object:
     """The seconds of a duration as pandas writes it, such as `1 days 02:00:00`; other values as they are."""
     import pandas as pd
 
-    is_duration = isinstance(value, str) and _DURATION.fullmatch(value)
-    return pd.Timedelta(value).total_seconds() if is_duration else value  # type: ignore[arg-type]
+    if not isinstance(value, str) or not _DURATION.fullmatch(value):
+        return value
+    return pd.to_timedelta([value], errors="coerce").total_seconds()[0]
 
 
 def _lower(value: object) -> str:

@@ -115,8 +115,10 @@ class InformationPerCost(InformationBased):
 
     def _targets(self) -> tuple[Array, Array, tuple[float, float]]:
         """Scaled log errors and log costs so far, each (n,), and the mean and standard deviation of the latter."""
-        told = self._errors()
-        least = told[told > 0].min(initial=1.0) / 2 if self._floor is None else self._floor
+        told, least = self._errors(), self._floor
+        if least is None:
+            positive = told[told > 0]
+            least = positive.min() / 2 if len(positive) else 1.0
         errors = self._scaled(np.log(np.maximum(told, least)))[0]
         paid = np.array([getattr(trial, self._currency) for trial in self.trials], dtype=float)
         unknown = np.isnan(paid)

@@ -135,15 +135,21 @@ def _errors(fitted: list[Votes | None], kernel: Floats, y: NDArray[np.int64]) ->
 def _kernel(X: NDArray[Any], Y: NDArray[Any], gamma: float) -> Floats:
     """Kernel matrix, shape (n_X, n_Y); pixels are divided by 255, as in `LearnerProblem`.
 
-    It is made in blocks of rows, since `rbf_kernel` needs twice the memory of what it returns.
+    A large one is made in blocks of rows, since `rbf_kernel` needs twice the memory of what it returns.
     """
     from sklearn.metrics.pairwise import rbf_kernel
 
+    of_itself = X is Y
     X, Y = (part / 255.0 if part.dtype == np.uint8 else part for part in (X, Y))
+    if len(X) * len(Y) <= BLOCK:
+        whole: Floats = rbf_kernel(X, Y, gamma=gamma)
+        return whole
     kernel = np.empty((len(X), len(Y)))
     n_rows = max(1, BLOCK // len(Y))
     for first in range(0, len(X), n_rows):
         kernel[first : first + n_rows] = rbf_kernel(X[first : first + n_rows], Y, gamma=gamma)
+    if of_itself:
+        np.fill_diagonal(kernel, 1.0)
     return kernel
 
 

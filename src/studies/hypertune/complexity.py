@@ -180,14 +180,14 @@ def lost_by_the_most_complex(accuracy: Array) -> Array:
 
 
 def where_all_rows_learn(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs where the SVM on all rows learns: `MARGIN` points above its accuracy at the largest gamma.
+    """Runs where the SVM on all rows learns: `MARGIN` points above its accuracy at the largest gamma; or else all.
 
     With narrower kernels every model says the most frequent class, on few rows and on many.
     """
     found = without_stand_ins(runs).rename(columns={"gamma": "complexity"})
     most = found[found["method"] == "all"].groupby("complexity")["accuracy"].min()
     learns = most.index[100 * (most - most.iloc[-1]) > MARGIN]
-    return found[found["complexity"].isin(learns)]
+    return found[found["complexity"].isin(learns)] if len(learns) else found
 
 
 def _are_real_and_large(runs: pd.DataFrame) -> bool:
@@ -206,16 +206,20 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
 
 
 def check_by_gamma(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Refuse more rows than the data set has, and a largest gamma below the grid's least."""
+    """Refuse more rows than the data set has, and a largest gamma that leaves fewer than two."""
     from frugal import learners
+    from frugal.trials.look_up_jobs import grid_of
     from frugal.trials.parts import split
     from studies.builds import hollow
 
     parts = split(hollow(settings["dataset"]), n_valid=settings["n_valid"], n_test=0)
     check_whole("n_train", settings["n_train"], 10, len(parts.train[1]), "the training rows")
-    least = learners.space("ranges", "svm").dimensions["gamma"].from_unit(0.0)
-    if settings["max_gamma"] < least:
-        raise ValueError(f"max_gamma must be at least {least:.3g}, the grid's least, got {settings['max_gamma']}")
+    grid = grid_of(learners.space("ranges", "svm"), settings["n_per_dimension"])
+    second = sorted({float(candidate["gamma"]) for candidate in grid.grid()})[1]  # type: ignore[arg-type]
+    if settings["max_gamma"] < second:
+        raise ValueError(
+            f"max_gamma must be at least {second:.3g}, the grid's second, got {settings['max_gamma']}"
+        )
 
 
 COMPLEXITY: Final = Study(
@@ -461,8 +465,8 @@ def _draw_accuracies(axis: plotters.Axes, table: pd.DataFrame) -> None:
             )
     axis.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     sizes = table.groupby("method")["n_rows"].max()
-    n_draws = table["n_seeds"].max()
-    axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows, {n_draws} draws", fontsize=8)
+    draws = f"{table['n_seeds'].max()} draw{'s' if table['n_seeds'].max() > 1 else ''}"
+    axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows, {draws}", fontsize=8)
 
 
 def _draw_bounds(axis: plotters.Axes, table: pd.DataFrame) -> None:

@@ -121,7 +121,9 @@ class ComplexityByGamma(Settings):
     """Figure 1 in gamma: an SVM with a radial kernel, some six minutes per seed."""
 
     dataset: Literal["mnist"] = setting("mnist", OURS, "dataset")
-    n_train: Ten = setting(8192, OURS, "training rows, drawn per seed")
+    n_train: Annotated[int, Field(ge=10, le=10_000)] = setting(
+        8192, OURS, "training rows, drawn per seed; their kernel matrix is in memory"
+    )
     subset_rows: Ten = setting(128, OURS, "rows of the subset, drawn per seed, at most n_train")
     n_valid: Count = setting(10000, OURS, "validation rows, the last of the training file")
     n_per_dimension: Annotated[int, Field(ge=2, le=100)] = setting(

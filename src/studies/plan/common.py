@@ -10,7 +10,7 @@ Config = Mapping[str, Any]
 Wildcards = Any
 """What Snakemake fills a rule's places with: names as attributes, text as values."""
 ALL: Final = "all"
-"""In a path, in place of one method or one length: a job does all of them."""
+"""In a path, in place of one length: a job does all of them."""
 
 
 def shares(n_items: int, per_job: int) -> list[tuple[int, int]]:

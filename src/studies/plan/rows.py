@@ -11,7 +11,7 @@ from studies import registry
 from studies.plan.common import Config, Wildcards, as_json, dataset_files, shares
 from studies.records import Study
 
-TOGETHER: Final = "all_methods"
+ALL_METHODS: Final = "all_methods"
 """In paths, for all methods of an experiment; one of them may be called `all`."""
 
 
@@ -38,13 +38,13 @@ class RowJobs:
         per_job = 1 if experiment.is_long else self.config["seeds_per_job"]
         return [
             f"results/rows/{w.experiment}/{method}/seeds{first}-{last}.parquet"
-            for method in ([TOGETHER] if are_one else experiment.method_names)
+            for method in ([ALL_METHODS] if are_one else experiment.method_names)
             for first, last in shares(self._block(w.experiment)["n_seeds"], per_job)
         ]
 
     def methods(self, w: Wildcards) -> Sequence[str]:
         """Methods that a job does: the one in its path, or all of the experiment."""
-        return self.experiments[w.experiment].method_names if w.method == TOGETHER else [w.method]
+        return self.experiments[w.experiment].method_names if w.method == ALL_METHODS else [w.method]
 
     def inputs(self, w: Wildcards) -> list[str]:
         """Input function: the prepared datasets and curves that an experiment reads, and its interpreter's file.

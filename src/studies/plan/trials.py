@@ -199,8 +199,10 @@ class TrialJobs:
         return as_json({k: v for k, v in self.config["lookup"][w.table].items() if k != "n_rechecked"})
 
     def lookup_mb(self, w: Wildcards, attempt: int) -> int:
-        """Megabytes of a part of a table of fits, which holds the kernel matrix of its largest size."""
+        """Megabytes of a part of a table of fits; an SVM's holds the kernel matrix of its largest size."""
         block = self.config["lookup"][w.table]
+        if block["learner"] != "svm":
+            return attempt * 3000
         n_rows = int(max(block["sizes"]))
         return attempt * (2500 + 10 * n_rows * max(n_rows, int(block["n_valid"])) // 10**6)
 

@@ -238,3 +238,10 @@ def test_a_replay_says_what_a_strategy_asked_for_that_is_not_kept(asked, message
     strategy.ask = lambda: asked
     with pytest.raises(ValueError, match=message):
         replay(strategy, table(WORKED))
+
+
+def test_of_equal_substitutes_in_fold_halving_the_first_one_goes_on():
+    failed = [0.9, math.nan, 0.9]
+    trace = trace_of("fold_halving", [failed] + [[0.8, 0.8, 0.8]] * 3)
+    assert order_of(trace)[4:] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert trace.chosen == 1

@@ -1,5 +1,6 @@
 """Trials of an estimator: scikit-learn's scores, a strategy's choices, and nothing computed twice."""
 
+import math
 import os
 import pickle
 import signal
@@ -181,7 +182,22 @@ def test_an_infinite_score_is_no_choice_since_its_trial_failed():
 
         search = TrialSearchCV(Ridge(), space, strategy="random", n_trials=12, cv=2, random_state=0, scoring=score)
         assert search.fit(X, Y).best_params_ == {"alpha": 0.2}
-        assert search.cv_results_["rank_test_score"].max() > 1
+        ranks, alphas = search.cv_results_["rank_test_score"], search.cv_results_["param_alpha"]
+        assert set(alphas[ranks == ranks.max()]) == {0.4, 0.8}
+
+
+@pytest.mark.filterwarnings("ignore")  # of scores that are not finite
+def test_each_metric_ranks_by_itself():
+    scoring = {
+        "a": lambda estimator, X, y: math.nan if estimator.max_depth == 3 else 0.5,
+        "b": lambda estimator, X, y: float(estimator.max_depth),
+    }
+    search = TrialSearchCV(TREE, {"max_depth": [1, 2, 3]}, **RANDOM, cv=2, scoring=scoring, refit="a").fit(X, Y)
+    results = search.cv_results_
+    deepest = results["param_max_depth"] == 3
+    assert deepest.any()
+    assert set(results["rank_test_b"][deepest]) == {1}
+    assert set(results["rank_test_a"][deepest]) == {results["rank_test_a"].max()}
 
 
 @pytest.mark.parametrize("strategy", ["fabolas", "mtbo"])
@@ -367,14 +383,17 @@ def test_sizes_follow_from_the_rows_there_are_and_are_never_below_the_least(stra
 
 @pytest.mark.parametrize(
     ("strategy", "completed"),
-    [("mtbo", {"auxiliary": 6}), ("fabolas", {"n_min": 6}), ("hyperband", {"min_resource": 4})],
+    [
+        ("mtbo", {"auxiliary": 6}),
+        ("fabolas", {"n_min": 6}),
+        ("hyperband", {"min_resource": 4}),
+        ("hypertune", {"subset_rows": 6}),
+    ],
 )
 def test_a_table_of_few_rows_has_room_for_a_smaller_trial(strategy, completed):
-    few = replace(ROWS, most=12)
-    assert (
-        completed.items()
-        <= plan(strategy, {}, few, space=SearchSpace({"C": Uniform(0.1, 1.0)}), n_trials=None).settings.items()
-    )
+    space = SearchSpace({"C": Uniform(0.1, 1.0)}, signs={"C": 1})
+    settings = plan(strategy, {}, replace(ROWS, most=12), space=space, n_trials=None).settings
+    assert completed.items() <= settings.items()
 
 
 def test_hypertune_without_signs_needs_none_if_it_is_the_control_that_ignores_them():

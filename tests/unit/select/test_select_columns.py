@@ -223,3 +223,10 @@ def test_a_copy_of_classes_that_are_words_for_a_missing_value_is_a_copy():
     columns = find_columns(pd.DataFrame({"copy": target, "other": list("abcd") * 3}), target, "classification")
     assert columns.left_out == {"copy": "a copy of the target (leakage)"}
     assert columns.categorical == ["other"]
+
+
+@pytest.mark.parametrize("odd", ["200000 days", "-2 days -01:00:00", "1 days 25:61:00", "2 days or more"])
+def test_what_is_no_duration_that_pandas_writes_is_a_word(odd):
+    table = pd.DataFrame({"due": ["paid", "late", odd, "paid"] * 3})
+    target = pd.Series(["x", "y", "y", "x"] * 3)
+    assert find_columns(table, target, "classification").categorical == ["due"]

@@ -49,7 +49,9 @@ class FoldHalving(Rounds):
         if self._substitutes is None:
             left = [c for c in range(ledger.n_candidates) if self._mean(c) > -math.inf]
             most = max((len(ledger.scores[c]) for c in left), default=0)
-            self._substitutes = sorted((c for c in left if len(ledger.scores[c]) == most), key=self._mean)
+            self._substitutes = sorted(
+                (c for c in left if len(ledger.scores[c]) == most), key=lambda c: (self._mean(c), -c)
+            )
         if self._substitutes:
             best = self._substitutes.pop()
             self._alive = [best]

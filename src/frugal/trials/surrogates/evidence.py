@@ -23,7 +23,7 @@ from frugal.trials.ascent import climb
 from frugal.trials.surrogates.covariances import Covariance, Joint
 from frugal.trials.surrogates.hyperparameters import Prior
 from frugal.trials.surrogates.kernels import Array
-from frugal.trials.surrogates.posterior import Data, Posterior
+from frugal.trials.surrogates.posterior import SMALLEST_PIVOT, Data, Posterior
 
 N_STEPS = 10
 """Iterations from every starting point; only the best two go on, since a fit from each would cost the most of a
@@ -157,7 +157,10 @@ class _LogPosteriors:
         gram[:, self._below] = amplitude * self._covariance.on_many(self._evidence.data.pairs, parameters)
         gram[:, self._diagonal] = amplitude * self._covariance.on_many(self._variance_pairs, parameters) + noise
         gram[:, -1] = 1 + self._square / noise[:, 0]
+        means = gram[:, self._diagonal].mean(axis=1)
         factors = np.linalg.cholesky(gram.reshape(len(theta), n + 1, n + 1))
         solved, diagonals = factors[:, n, :n], np.diagonal(factors, axis1=1, axis2=2)[:, :n]
+        if (diagonals**2 <= n * SMALLEST_PIVOT * means[:, None]).any():
+            raise np.linalg.LinAlgError("a pivot is round-off")
         half_log_dets = np.log(diagonals).sum(axis=1)
         return np.asarray(-0.5 * (solved * solved).sum(axis=1) - half_log_dets - n / 2 * math.log(2 * math.pi))

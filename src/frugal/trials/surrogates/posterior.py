@@ -22,8 +22,8 @@ from frugal.trials.surrogates.covariances import Covariance
 from frugal.trials.surrogates.kernels import Array
 
 JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
-"""Jitters added to the diagonal, in multiples of its mean; the first that allows a factorisation is used."""
-SMALLEST_PIVOT = 1e3 * float(np.finfo(float).eps)
+"""Jitters added to the diagonal, in multiples of its mean; the first whose pivots are all large enough is used."""
+SMALLEST_PIVOT = 1e2 * float(np.finfo(float).eps)
 """A factor of n rows is used if its squared diagonal is above this times n times the mean diagonal of the matrix.
 What is smaller is round-off that came out positive by luck, and variances from it may be far below 0."""
 SMALLEST_VARIANCE = 1e-12

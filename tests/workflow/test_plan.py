@@ -319,7 +319,7 @@ def test_what_the_jobs_would_refuse_is_refused_before_the_first_begins(place):
     (place / "wrong.yaml").write_text("lookup: {svm_mnist: {n_subsets: [2]}}\n")
     done = snakemake(place, "--configfile", "wrong.yaml", "--", "data/processed/wdbc/X.npy")
     assert done.returncode != 0
-    sentence = "configuration: lookup.svm_mnist: n_subsets must hold 4 numbers, as sizes does"
+    sentence = "configuration: lookup.svm_mnist: n_subsets must hold 4 numbers, as sizes does, got [2]"
     assert sentence in done.stdout.splitlines()
     assert "Traceback" not in done.stdout
     assert not (place / "data/processed").exists()

@@ -131,7 +131,7 @@ class ComplexityByGamma(Settings):
         "as of lookup.svm_mnist",
         "values of C, and of gamma, evenly spaced over ln C and ln gamma in [-10, 10]",
     )
-    max_gamma: Positive = setting(
+    max_gamma: Annotated[float, Field(gt=0, le=MOST)] = setting(
         2.0, "ours; with larger ones every SVM says one class", "the largest gamma that is tried"
     )
     n_seeds: Seeds = setting(10, "ours; four draws, and one of all rows, left two claims undecided", _SEEDS)

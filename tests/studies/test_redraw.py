@@ -73,6 +73,7 @@ def place(tmp_path, monkeypatch):
     for name in (
         "provenance.json",
         "runs/complexity.parquet",
+        "runs/complexity_by_gamma.parquet",
         "runs/svm_table.parquet",
         *(f"{artefact}.{end}" for artefact in artefacts_of_runs for end in ("csv", "md")),
     ):
@@ -161,10 +162,10 @@ def test_a_picture_of_published_numbers_has_the_caption_of_their_record(place):
     old, others = record_of_complexity(folder)
     new = old | {"config": old["config"] | {"scale": "smoke"}}
     parts = {"hypertune/figures/figure1.csv": old["parts"]["hypertune/runs/complexity.parquet"]}
-    (folder / "runs/svm_table.parquet").unlink()
+    (folder / "runs/complexity_by_gamma.parquet").unlink()
     write_records(folder, [*others, old | {"parts": parts}, new])
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
-    assert redrawn.lacking["hypertune/figures/figure1"] == ["svm_table"]
+    assert redrawn.lacking["hypertune/figures/figure1"] == ["complexity_by_gamma"]
     assert "hypertune/figures/figure1.md" not in redrawn.differing
 
 

@@ -132,7 +132,7 @@ def read(path: str | Path) -> dict[str, Any]:
         ValueError: if it is not valid YAML, has a key twice, or is not a mapping.
     """
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), _UniqueKeyLoader)
+        content = _UniqueKeyLoader(Path(path).read_text(encoding="utf-8")).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # no text, or no date or number as it is written
         raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):

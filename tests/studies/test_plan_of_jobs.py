@@ -101,7 +101,12 @@ def test_what_a_paper_does_not_show_is_refused_by_name(plan):
 def test_what_is_made_from_the_same_runs_is_made_in_one_job_each_part_as_its_own_command_does(plan):
     wildcards = Wildcards(paper="greedy_cv", pack="table1")
     first = [("table", "table1"), ("table", "table1_by_n"), ("figure", "figure11"), ("figure", "figure12")]
-    assert plan.shown.packs["greedy_cv"]["table1"][:4] == first  # further ones follow
+    packed = plan.shown.packs["greedy_cv"]["table1"]
+    assert packed[:4] == first
+    shown = plan.shown.papers["greedy_cv"].by_kind
+    assert packed == [
+        (kind, name) for kind in shown for name, runs in shown[kind].items() if runs == ("search_time",)
+    ]
     (runs,) = plan.shown.pack_inputs(wildcards)
     table, *_, figure = plan.shown.pack_jobs(wildcards, "packs/a")[:4]
     assert table == f"table greedy_cv table1 --runs {runs} --scale laptop --output packs/a/tables/table1.csv"

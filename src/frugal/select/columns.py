@@ -28,6 +28,7 @@ NO_VALUE: Final = (
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
+"""A duration as pandas writes it, such as `1 days 02:00:00`."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
 """Numbers for the words of a column of true and false, in lower case."""
@@ -221,18 +222,15 @@ def as_number(column: pd.Series, mark: str = ".", *, flags: bool = True) -> pd.S
             )
         if flags:
             column = column.map(lambda value: _FLAGS.get(_lower(value), value))
-        column = column.map(_seconds)
+        column = column.astype(object)
+        is_duration = np.array(
+            [isinstance(one, str) and bool(_DURATION.fullmatch(one)) for one in column], dtype=bool
+        )
+        if is_duration.any():
+            durations = pd.to_timedelta(column[is_duration].astype(str), errors="coerce")
+            column[is_duration] = durations.dt.total_seconds().to_numpy()
         column = pd.to_numeric(column.map(_no_endless), errors="coerce")
     return column.astype(np.float64).replace([np.inf, -np.inf], np.nan)
-
-
-def _seconds(value: object) -> object:
-    """The seconds of a duration as pandas writes it, such as `1 days 02:00:00`; other values as they are."""
-    import pandas as pd
-
-    if not isinstance(value, str) or not _DURATION.fullmatch(value):
-        return value
-    return pd.to_timedelta([value], errors="coerce").total_seconds()[0]
 
 
 def _lower(value: object) -> str:

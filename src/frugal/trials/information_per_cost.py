@@ -115,16 +115,16 @@ class InformationPerCost(InformationBased):
 
     def _targets(self) -> tuple[Array, Array, tuple[float, float]]:
         """Scaled log errors and log costs so far, each (n,), and the mean and standard deviation of the latter."""
-        told, least = self._errors(), self._floor
-        if least is None:
-            positive = told[told > 0]
-            least = positive.min() / 2 if len(positive) else 1.0
-        errors = self._scaled(np.log(np.maximum(told, least)))[0]
+        errors, floor = self._errors(), self._floor
+        if floor is None:
+            positive = errors[errors > 0]
+            floor = positive.min() / 2 if len(positive) else 1.0
+        log_errors = self._scaled(np.log(np.maximum(errors, floor)))[0]
         paid = np.array([getattr(trial, self._currency) for trial in self.trials], dtype=float)
         unknown = np.isnan(paid)
         paid[unknown] = 1.0 if unknown.all() else paid[~unknown].max()  # as failures count as the worst error
         costs, mean, sd = self._scaled(np.log(np.maximum(paid, LEAST_COST)))
-        return errors, costs, (mean, sd)
+        return log_errors, costs, (mean, sd)
 
     def _scaled(self, values: Array) -> tuple[Array, float, float]:
         return (values, 0.0, 1.0) if self._prior == "robo" else standardised(values)

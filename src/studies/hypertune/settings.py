@@ -118,7 +118,7 @@ class Complexity(Settings):
 
 
 class ComplexityByGamma(Settings):
-    """Figure 1 in gamma: an SVM with a radial kernel, some six minutes per seed."""
+    """Figure 1 in gamma: an SVM with a radial kernel, some nine minutes per seed."""
 
     dataset: Literal["mnist"] = setting("mnist", OURS, "dataset")
     n_train: Annotated[int, Field(ge=10, le=10_000)] = setting(

@@ -42,7 +42,8 @@ def every(
     Each cell has its own one-sided t-test at 2.5 % (of either edge, where there are two). Reproduced: every cell
     passes (all must, so there is nothing to correct for). Contradicted: a cell lies outside, significantly after
     Holm's correction. Else undecided. Cells in which nothing varies are left out and counted; while one of them
-    lies beyond the edge, the claim is not reproduced.
+    lies beyond the edge, or on one that lies outside itself, the claim is not reproduced. Nor is it while a cell
+    has less than two values.
 
     Args:
         cells: values, shape (n_cells, n_seeds), logarithms where `is_log`; nan where a seed has none.
@@ -61,10 +62,13 @@ def every(
     edges = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
     varied = [i for i, cell in enumerate(estimates) if varies(cell)]
-    left_out = len(estimates) - len(varied)
+    left_out = sum(not varies(cell) and cell.n_seeds >= 2 for cell in estimates)
     if not varied:
         return _flat(estimates, noun)
-    n_beyond = sum(_depth(cell, *edges) < -ROUNDING for i, cell in enumerate(estimates) if i not in varied)
+    flat = [cell for cell in estimates if not varies(cell)]
+    n_lacking = sum(cell.n_seeds < 2 for cell in flat)
+    least = ROUNDING if region.is_open else -ROUNDING
+    n_beyond = sum(cell.n_seeds >= 2 and _depth(cell, *edges) < least for cell in flat)
     passing = [i for i in varied if _is_inside(estimates[i], *edges)]
     by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
     p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
@@ -72,7 +76,8 @@ def every(
     # Holm: the cells before the first that is not significant.
     n_against = int(np.argmin([*(p_against * steps < 0.025), False]))
     not_passing = [i for i in varied if i not in passing]
-    verdict = CONTRADICTED if n_against else UNDECIDED if not_passing or n_beyond else REPRODUCED
+    is_left_open = bool(not_passing or n_beyond or n_lacking)
+    verdict = CONTRADICTED if n_against else UNDECIDED if is_left_open else REPRODUCED
     # One cell outside decides the claim; else all have to pass.
     outside = [
         _seeds_of_cell(estimates[i], *edges, n_tests=len(varied))
@@ -82,13 +87,14 @@ def every(
     needed = 0  # no number of seeds moves a cell without spread that lies beyond the edge
     if outside:
         needed = min(outside)
-    elif not n_beyond:
+    elif not n_beyond and not n_lacking:
         needed = max((_seeds_of_cell(estimates[i], *edges) for i in not_passing), default=0)
     shown = min(by_p[:n_against] or not_passing or varied, key=lambda i: _depth(estimates[i], *edges))
     n_open = len(not_passing) - n_against
     remark = f"{noun}: agree {len(passing)}, open {n_open}, disagree {n_against}"
     remark += f"; left out, since nothing varies: {left_out}" if left_out else ""
-    remark += f", of these on the other side: {n_beyond}" if n_beyond else ""
+    remark += f", of these not inside: {n_beyond}" if n_beyond else ""
+    remark += f"; with less than two values: {n_lacking}" if n_lacking else ""
     remark += f"; shown: {names[shown]}" if names else ""
     found = of_logarithms(estimates[shown]) if is_log else estimates[shown]
     in_seeds = in_words(needed) if verdict == UNDECIDED and needed else ""

@@ -124,7 +124,8 @@ class Floor:
 
     Attributes:
         seeds: the fewest.
-        groups: columns that make the groups each of which needs so many seeds; none: the runs as a whole.
+        groups: columns that make the groups each of which needs so many seeds; none: those of `methods`, where
+            these are given, else the runs as a whole.
         methods: that must all have been run, and no others; none: any.
         least: columns, and the value that none of a column may lie below.
         values: columns, and values that must all occur in them.
@@ -140,7 +141,8 @@ class Floor:
 
     def __call__(self, runs: pd.DataFrame) -> bool:
         """Whether runs reach it."""
-        parts = [part for _, part in runs.groupby(list(self.groups))] if self.groups else [runs]
+        groups = list(self.groups) or (["method"] if self.methods else [])
+        parts = [part for _, part in runs.groupby(groups)] if groups else [runs]
         return bool(
             min((part["seed"].nunique() for part in parts), default=0) >= self.seeds
             and (not self.methods or set(runs["method"]) == {method.name for method in self.methods})

@@ -476,11 +476,16 @@ def test_searches_are_enough_where_every_data_set_has_every_method(function_runs
 def test_claims_on_refits_are_accuracies_and_a_rank(refit_runs):
     found = verdicts("refits", refit_runs)
     assert found["ours"].tolist() == pytest.approx([2, 91.96, 92.0, 100, 0.2, 0.04])  # 7.9 % errs less than 8.04
-    assert found["verdict"].tolist() == ["contradicted", *["reproduced"] * 5]
+    # The best point of the grid is ahead by 14 images, where the error of an accuracy is 27.
+    assert found["verdict"].tolist() == ["undecided", *["reproduced"] * 5]
+    quantity = found.loc["task2.reported_rank", "quantity"]
+    assert quantity.endswith("(the best other point is 14 of 10,000 test images off; 77 would tell)")
     assert found.loc["task2.reported_accuracy", ["published", "agrees_if"]].tolist() == [91.51, "90.66 to 92.36"]
     best = refit_runs.assign(test_error=refit_runs["test_error"].where(refit_runs["method"] != "reported", 0.0785))
     rank = verdicts("refits", best).loc["task2.reported_rank"]
-    assert (rank["ours"], rank["agrees_if"], rank["verdict"]) == (1, "1", "reproduced")
+    assert (rank["ours"], rank["agrees_if"], rank["verdict"]) == (1, "1", "undecided")  # by 5 images
+    best = refit_runs.assign(test_error=refit_runs["test_error"].where(refit_runs["method"] != "reported", 0.0700))
+    assert verdicts("refits", best).loc["task2.reported_rank", "verdict"] == "reproduced"  # by 90
     # A surface that is not flat, and a random search that does worse.
     steep = refit_runs.copy()
     steep.loc[steep["method"] == "grid", "test_error"] = [0.07, 0.09, 0.08]
@@ -497,7 +502,7 @@ def test_claims_on_refits_are_accuracies_and_a_rank(refit_runs):
 
 def test_an_accuracy_of_twice_the_error_is_not_the_published_one(refit_runs):
     far = refit_runs.assign(test_error=refit_runs["test_error"].where(refit_runs["method"] == "grid", 0.17))
-    assert verdicts("refits", far)["verdict"].tolist()[1:3] == ["contradicted"] * 2
+    assert verdicts("refits", far)["verdict"].tolist()[:3] == ["contradicted"] * 3
 
 
 def test_cost_is_cubic_where_three_is_the_nearest_whole_power():

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -24,7 +25,7 @@ from studies.estimates import (
     share,
     unbounded,
 )
-from studies.records import Claim, Paper
+from studies.records import Claim, Floor, Method, Paper
 from studies.verdicts import (
     COLUMNS,
     NO_EVIDENCE,
@@ -199,9 +200,9 @@ def test_holm_spares_a_cell_that_only_chance_puts_on_the_other_side():
 
 
 def test_cells_in_which_nothing_varies_are_left_out_and_counted():
-    found = every([[1.0, 2.0, 1.5], [0.0, 0.0, 0.0]], regions.above(0))
+    found = every([[1.0, 2.0, 1.5], [0.5, 0.5, 0.5]], regions.above(0))
     assert found.verdict == REPRODUCED
-    assert "left out, since nothing varies: 1" in found.remark
+    assert found.remark.endswith("; left out, since nothing varies: 1")
     assert verdict(regions.above(0), every([[0.0, 0.0]], regions.above(0))) == UNDECIDED
 
 
@@ -212,10 +213,20 @@ def test_equal_values_are_told_from_rounding_and_keep_a_claim_from_being_reprodu
 ):
     varied = [1.0, 1.1, *np.linspace(1.0, 1.2, n_seeds - 2)]
     found = every([[value] * n_seeds, varied], regions.above(0))
-    assert found.verdict == (UNDECIDED if value < 0 else REPRODUCED)
+    assert found.verdict == (UNDECIDED if value <= 0 else REPRODUCED)  # 0 itself is not above 0
     assert ("; left out, since nothing varies: 1" in found.remark) is True
-    assert ("of these on the other side: 1" in found.remark) == (value < 0)
+    assert ("of these not inside: 1" in found.remark) == (value <= 0)
+    assert every([[value] * n_seeds, varied], regions.at_least(0)).verdict == (
+        UNDECIDED if value < 0 else REPRODUCED
+    )
     assert some([[value] * n_seeds, varied], regions.above(0)).remark == "cells: 1; shown: the clearest"
+
+
+@pytest.mark.parametrize("values", [[math.nan] * 3, [1.0, math.nan, math.nan]])
+def test_a_cell_with_less_than_two_values_leaves_every_cell_undecided(values):
+    found = every([values, [1.0, 1.1, 1.2]], regions.above(0))
+    assert (found.verdict, found.seeds_to_decide) == (UNDECIDED, "")
+    assert found.remark == "cells: agree 1, open 0, disagree 0; with less than two values: 1"
 
 
 def test_a_ratio_of_nought_opens_the_interval_below_and_an_infinite_one_above():
@@ -482,3 +493,10 @@ def test_claims_have_the_documents_words_and_findings_neither_words_nor_number(n
         assert not re.search("below 0|method notes" + "|log" * (name == "hypertune"), one.quantity), one.id
         if total := re.search(r", of (\d+)", one.quantity):
             assert one.agrees.high < int(total[1]) + 0.5, one.id
+
+
+def test_a_floor_asks_for_its_seeds_of_every_method():
+    runs = pd.DataFrame({"method": ["a", "a", "b"], "seed": [0, 1, 0]})
+    floor = Floor(seeds=2, methods=(Method("a"), Method("b")))
+    assert not floor(runs)
+    assert floor(pd.concat([runs, runs.assign(seed=2)]))

@@ -298,8 +298,8 @@ CLAIMS: Final = (
         # Up to the margin of a ratio, 10 %, the two err alike; against 1 the fourth digit would decide.
         "big_data.combinations.blb_dynamic.worse",
         quote="This approach does not work well if the training data is a resampled BLB bootstrap",
-        quantity=f"squared error of the coefficients, {_DYNAMIC}, with the same b (up to 1.1 it errs as plain BLB "
-        "does)",
+        quantity=f"squared error of the coefficients, {_DYNAMIC}, with the same b, where both solve the same "
+        "problem on the same resamples (up to 1.1 it errs as plain BLB does)",
         agrees=above(1.1),
         measure=_times("dynamic_error"),
     ),

@@ -129,8 +129,8 @@ def speed_ratios(runs: pd.DataFrame, comparison: Comparison) -> dict[str, Array]
 
 
 def floor_of(n_train: int) -> Floor:
-    """Ten seeds, so many rows to train on, and `N_TRIALS` of every search."""
-    return Floor(seeds=10, least={"n_train": n_train}, further=_has_enough_trials)
+    """Ten seeds of every method, so many rows to train on, and `N_TRIALS` of every search."""
+    return Floor(seeds=10, groups=("method",), least={"n_train": n_train}, further=_has_enough_trials)
 
 
 def _has_enough_trials(runs: pd.DataFrame) -> bool:

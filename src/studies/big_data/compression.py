@@ -68,7 +68,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 RATIOS: Final = (1.0, 3.0, 5.0, 10.0)
 """The document's compressions; claims are on these, whatever else was run."""
-FLOOR: Final = Floor(seeds=10, values={"compression": RATIOS})
+FLOOR: Final = Floor(seeds=10, groups=("method",), values={"compression": RATIOS})
 PIMA: Final = "pima2"
 """The document's data set; read only for a user who asks for it."""
 DATASETS: Final = ("wdbc", "ripley")

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate
+from studies.estimates import Arrays, Estimate, exact, tied
 from studies.exploration.document import FLOOR
 from studies.measures import exactly, mean_of
 from studies.records import Claim, Study
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 REPORTED: Final[Candidate] = {"C": 3.775, "intercept_scaling": 1.625}
 """The page's optimum."""
+TEST_IMAGES: Final = 10_000
+"""Of MNIST; every accuracy is measured on the same ones."""
 ALL_ROWS: Final = 50_000
 """Training rows of the document's task 2; on fewer another point is the best, and searches look for that one."""
 
@@ -147,6 +150,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return {
         "reported": 100 * (1 - reported),
         "rank": np.array([float(rank)]),
+        "reported_error": reported,
+        "least_error": np.array([float(grid.min())]),
         "dngo": 100 * (1 - errors["dngo"]),
         "spread": np.array([100 * float(grid.max() - grid.min())]),
         "agreeing": np.array([100 * float(is_near.mean())]),
@@ -162,6 +167,23 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return bool(enough and fits[fits["method"] != "grid"]["n_rows"].min() >= ALL_ROWS)
 
 
+def _rank(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """The rank, which says nothing while the point and the best of the others differ by less than images can tell.
+
+    That is two standard errors of the difference of two accuracies. These are taken to be independent. As they are
+    on the same images, the difference has a smaller error than that, so that a decided rank is a safe one.
+    """
+    error, least = float(arrays["reported_error"][0]), float(arrays["least_error"][0])
+    found, difference = exact(float(arrays["rank"][0])), abs(error - least)
+    standard_error = math.sqrt((error * (1 - error) + least * (1 - least)) / TEST_IMAGES)
+    if not difference < 2 * standard_error:  # nan: there is no grid
+        return found
+    images, telling = round(TEST_IMAGES * difference), math.ceil(2 * TEST_IMAGES * standard_error)
+    return tied(
+        found, f"the best other point is {images} of {TEST_IMAGES:,} test images off; {telling} would tell"
+    )
+
+
 REFITS: Final = Study(name="refits", refit=refit, refit_from=("task2",), arrays=arrays, is_enough=is_enough)
 _claim = partial(Claim, section="Task 2", study="refits", artefact="tables/task2")
 OPTIMUM: Final = "We obtained {C, l} = {3.775, 1.625} as the optimal setting"
@@ -175,7 +197,7 @@ CLAIMS: Final = (
         "trained on 50,000 rows (1: the best)",
         unit="rank",
         agrees=between(1, 1),
-        measure=exactly("rank"),
+        measure=_rank,
     ),
     _claim(
         "exploration.task2.reported_accuracy",
@@ -215,7 +237,7 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.random_beats_reported",
         quantity="test accuracy of random search's choice less that of {3.775, 1.625}, both trained on "
-        "50,000 rows",
+        "50,000 rows, on the same 10,000 test images (the interval is over searches)",
         unit="points",
         agrees=above(0),
         measure=mean_of("random_less_reported"),

@@ -55,8 +55,8 @@ def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Mean search time of a combination over the cells that were run, and its mean absolute error to Table 1's.
 
-    Trees stand apart from the others: they have no scaler, and a seed. Intervals are 1.96 jackknife standard
-    errors over the seeds each side, cut at 0. The printed values pool five n.
+    Trees stand apart from the others: they have no scaler, and a seed. Intervals are Student's, of jackknife
+    standard errors over the seeds, cut at 0. The printed values pool five n.
     """
     need(runs, "search_time", *_CHOICES)
     is_tree = runs["classifier"] == "decision_tree"

@@ -5,13 +5,14 @@ An experiment's arrays are (n_cells, n_inner, n_seeds): a cell is a printed one,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from frugal.stats import welch
+from frugal.stats import t_margin, welch
 from studies.cells import every
 from studies.estimates import Array, Arrays, Estimate, exact, mean, resampled
 from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
@@ -117,14 +118,17 @@ def ratio_of_means(slow: str, fast: str) -> Measure:
 
 
 def jackknifed(statistic: Callable[[Array], float], block: Array) -> tuple[float, float, float, float]:
-    """A statistic of (n_cells, n_seeds), its jackknife standard error over the seeds, and 1.96 of these each side.
+    """A statistic of (n_cells, n_seeds), its jackknife standard error over the seeds, and Student's interval.
 
     Of one seed all but the first are nan.
     """
-    n = block.shape[1]
-    left_out = [statistic(np.delete(block, seed, axis=1)) for seed in range(n)] if n > 1 else [np.nan]
-    value, error = statistic(block), float(np.sqrt(n - 1) * np.std(left_out))
-    return value, error, value - 1.96 * error, value + 1.96 * error
+    n, value = block.shape[1], statistic(block)
+    if n < 2:
+        return value, math.nan, math.nan, math.nan
+    left_out = [statistic(np.delete(block, seed, axis=1)) for seed in range(n)]
+    error = float(np.sqrt(n - 1) * np.std(left_out))
+    margin = t_margin(error, n)
+    return value, error, value - margin, value + margin
 
 
 def mean_absolute_error(printed: Array) -> Callable[[Array], float]:

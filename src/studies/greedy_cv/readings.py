@@ -138,9 +138,9 @@ def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
     Returns:
         table, method, measure, `tidy.TIDY` and n_cells. Measures: mean, standard deviation (population), mean
-        absolute error by cell, correlation over the cells, and the document's counts. Intervals reach 1.96
-        jackknife standard errors over the seeds to each side, for a correlation on the scale of Fisher's z. Counts
-        have no interval, as in the document.
+        absolute error by cell, correlation over the cells, and the document's counts. Intervals are
+        Student's, of jackknife standard errors over the seeds, for a correlation on the scale of Fisher's z.
+        Counts have no interval, as in the document.
     """
     need(runs, "search_time")
     rows = [row for table, part in _parts(runs) for row in _rows(table, part)]

@@ -74,8 +74,8 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Mean absolute difference to Table 1 over the printed cells that were run.
 
     Returns:
-        Columns variant, method, distance, low, high, n_seeds, n_cells, data. The interval is 1.96 jackknife
-        standard errors each side (each seed left out in turn), cut at 0.
+        Columns variant, method, distance, low, high, n_seeds, n_cells, data. The interval is Student's, of
+        the jackknife standard error (each seed left out in turn), cut at 0.
     """
     need(runs, "search_time", "variant")
     rows = []

@@ -354,7 +354,8 @@ FIGURE: Final = Artefact(
     from either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best
     validation error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from
     three seeds on): left against these trials, right against seconds, those of trials on subsets and of the
-    optimiser included. A line begins where all seeds have a value; bands may leave the panel.""",
+    optimiser included. A line begins where all seeds have a value; bands may leave the panel. All seeds look
+    up one table, with one draw of all rows.""",
     draw,
 )
 OTHERS_FIGURE: Final = Artefact(
@@ -365,7 +366,7 @@ OTHERS_FIGURE: Final = Artefact(
     either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best validation
     error so far of trials on all rows, mean over {{ n_seeds | seeds }} with 95 % intervals (drawn from three seeds
     on): left against these trials, right against seconds, those of trials on subsets and of the optimiser
-    included. A line begins where all seeds have a value. EI makes {{ n_trials["ei_se"] }} trials, of
-    which no more than 20 are drawn left.""",
+    included. A line begins where all seeds have a value; all seeds look up the same tables. EI makes
+    {{ n_trials["ei_se"] }} trials, of which no more than 20 are drawn left.""",
     draw_others,
 )

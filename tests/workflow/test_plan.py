@@ -55,7 +55,7 @@ def explained(output):
     """Document 001's figures that explain by a small real run of a seed: those of the pack that reads no runs."""
     packs = [job.split("output:") for job in of_rule(output, "pack", "paper=greedy_cv")]
     (outputs,) = [outputs for given, outputs in packs if "results/" not in given]
-    return of_rule(output, "packed_figure", f"input: {outputs.split()[0]}\n")
+    return of_rule(output, "packed_figure", f"input: {outputs.split()[0]}, data/processed/")
 
 
 @pytest.mark.parametrize("scale", ["smoke", slow("config"), slow("paper")])
@@ -86,6 +86,11 @@ def test_smoke_fans_out_fully(plan):
 
 
 @pytest.mark.slow
+def test_how_failed_fits_rank_is_nothing_that_rungs_depend_on(plan):
+    assert all('"failed"' not in job for job in of_rule(plan("config"), "rungs"))
+    assert of_rule(plan("config"), "rungs")
+
+
 def test_paper_scale_packs_searches_and_scores(plan):
     # 3 datasets x 3 classifiers x 3 k of scores; of searches, all n in each, 2 methods x 9 cells x 3 k of Table 1,
     # and x 1 k of Tables 2 and 3.
@@ -93,6 +98,22 @@ def test_paper_scale_packs_searches_and_scores(plan):
     # of scores, on the ranges, on the lists, and naive Bayes and KNN on the lists with Olson et al.'s scalers
     assert planned["scores"] == (9 + 9 + 6) * 3
     assert planned["search"] == 2 * 9 * (3 + 1)
+
+
+def test_the_files_of_a_pack_are_made_again_once_their_runs_are_newer(plan):
+    # The pack's folder is temporary, so that its date says nothing.
+    inputs = {
+        ("packed_table", "tables/table1_by_n"): "results/greedy_cv/runs/search_time.parquet",
+        ("packed_figure", "figures/figure11"): "results/greedy_cv/runs/search_time.parquet",
+        ("packed_claims", "claims"): "results/greedy_cv/runs/early_stopping.parquet",
+    }
+    for (rule, name), runs in inputs.items():
+        planned = of_rule(plan("config"), rule, f"results/greedy_cv/{name}.csv")
+        assert planned
+        assert all(runs in job.split("input: ")[1].split("\n")[0].split(", ") for job in planned)
+    searches = of_rule(plan("config"), "packed_trials", "results/trials/ei/")
+    assert searches
+    assert all(job.split("input: ")[1].startswith("results/trials/packs/") for job in searches)
 
 
 FEW_CELLS = {

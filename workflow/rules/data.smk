@@ -1,10 +1,6 @@
 # Datasets: kept raw file, mirror, public source or stand-in; jobs read data/processed only.
 
 
-localrules:
-    data,
-
-
 rule data:
     # Resolve a dataset of the catalogue, verify it, and write where it is from.
     output:

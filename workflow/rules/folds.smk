@@ -211,13 +211,15 @@ rule search_pack:
 
 
 rule packed_search:
-    # One of these searches.
     input:
-        PLAN.folds.replay_pack,
+        pack=PLAN.folds.replay_pack,
+        scores=PLAN.folds.kept_scores,
     output:
         "results/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
         "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    # One of these searches; the scores are an input, too, since the pack's folder is temporary and has no date.
+    localrule: True
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -227,12 +229,8 @@ rule packed_search:
         code=lambda wildcards: hash_of(job_code.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
-        "cp {input}/{wildcards.dataset}/{wildcards.classifier}/n{wildcards.n}/k{wildcards.k}/"
+        "cp {input.pack}/{wildcards.dataset}/{wildcards.classifier}/n{wildcards.n}/k{wildcards.k}/"
         "seeds{wildcards.first}-{wildcards.last}.parquet {output} > {log} 2>&1"
-
-
-localrules:
-    packed_search,
 
 
 if config["searches_per_job"] == 1:

@@ -167,16 +167,10 @@ rule pack:
         "python -m studies job pack {params.jobs:q} > {log} 2>&1"
 
 
-localrules:
-    packed_table,
-    packed_figure,
-    packed_claims,
-
-
 rule packed_table:
-    # A table of a pack.
     input:
-        PLAN.shown.pack_of("table"),
+        pack=PLAN.shown.pack_of("table"),
+        runs=PLAN.shown.artefact_inputs("table"),
     output:
         csv="results/{paper}/tables/{name}.csv",
         md=report(
@@ -188,6 +182,9 @@ rule packed_table:
         ),
     log:
         "results/logs/{paper}/tables/{name}.log",
+    # A table of a pack. Its runs are an input, too: the pack's folder is temporary, so it has no date that would say
+    # that this file has become older than its runs.
+    localrule: True
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -195,13 +192,13 @@ rule packed_table:
         caption=PLAN.shown.caption_of("table"),
         code=PLAN.shown.code("table"),
     shell:
-        "cp {input}/tables/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
+        "cp {input.pack}/tables/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
 
 rule packed_figure:
-    # A figure of a pack.
     input:
-        PLAN.shown.pack_of("figure"),
+        pack=PLAN.shown.pack_of("figure"),
+        runs=PLAN.shown.artefact_inputs("figure"),
     output:
         png=report(
             "results/{paper}/figures/{name}.png",
@@ -215,6 +212,8 @@ rule packed_figure:
         md="results/{paper}/figures/{name}.md",
     log:
         "results/logs/{paper}/figures/{name}.log",
+    # A figure of a pack.
+    localrule: True
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -222,13 +221,13 @@ rule packed_figure:
         caption=PLAN.shown.caption_of("figure"),
         code=PLAN.shown.code("figure"),
     shell:
-        "cp {input}/figures/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
+        "cp {input.pack}/figures/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
 
 rule packed_claims:
-    # Claims and findings of a pack.
     input:
-        PLAN.shown.pack_of("claims"),
+        pack=PLAN.shown.pack_of("claims"),
+        runs=PLAN.shown.artefact_inputs("claims"),
     output:
         claims=report(
             "results/{paper}/claims{part}.csv",
@@ -248,6 +247,8 @@ rule packed_claims:
         "results/logs/{paper}/claims{part}.log",
     wildcard_constraints:
         part="(_[a-z]+)?",
+    # Claims and findings of a pack.
+    localrule: True
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -255,7 +256,8 @@ rule packed_claims:
         caption=PLAN.shown.claims_caption,
         code=PLAN.shown.code("claims"),
     shell:
-        "cp {input}/claims{wildcards.part}.csv {input}/findings{wildcards.part}.csv $(dirname {output.claims}) > {log} 2>&1"
+        "cp {input.pack}/claims{wildcards.part}.csv {input.pack}/findings{wildcards.part}.csv"
+        " $(dirname {output.claims}) > {log} 2>&1"
 
 
 if config["fan_out"] == "full":

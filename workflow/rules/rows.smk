@@ -18,7 +18,7 @@ rule rows:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=120,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         methods=PLAN.rows.methods,
         settings=PLAN.rows.settings,
@@ -37,13 +37,11 @@ use rule rows as rows_timed with:
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=60,
+        runtime=lambda wildcards, attempt: 60 * attempt,
         slurm_extra="--exclusive",
 
 
 rule environment:
-    # Where an interpreter with another library is: conda's, or that of a virtual environment made here; or why there is
-    # none. The script imports nothing of ours, since conda's interpreter runs it.
     input:
         pins=workflow.source_path("../../envs/scikit-learn-0.24.yaml"),
     output:
@@ -52,6 +50,10 @@ rule environment:
         "results/logs/environments/scikit-learn-0.24.log",
     benchmark:
         "results/benchmarks/environment/environments/scikit-learn-0.24.tsv"
+    # Where an interpreter with another library is: conda's, or that of a virtual environment made here; or why there is
+    # none. The script imports nothing of ours, since conda's interpreter runs it. It runs where Snakemake does, since
+    # the nodes of a cluster may have no internet.
+    localrule: True
     conda:
         "../../envs/scikit-learn-0.24.yaml"
     threads: 1

@@ -65,14 +65,10 @@ rule trials_pack:
         "python -m studies job pack {params.jobs:q} > {log} 2>&1"
 
 
-localrules:
-    packed_trials,
-
-
 rule packed_trials:
-    # One of these searches.
     input:
-        PLAN.trials.search_pack,
+        pack=PLAN.trials.search_pack,
+        read=PLAN.trials.search_input,
     output:
         "results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet",
     log:
@@ -81,6 +77,8 @@ rule packed_trials:
         method="|".join(PLAN.trials.search_methods()),
         learner="[a-z0-9_]+",
         dataset="[a-z0-9_]+",
+    # One of these searches; what it reads is an input, too, since the pack's folder is temporary and has no date.
+    localrule: True
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -89,7 +87,7 @@ rule packed_trials:
         settings=PLAN.trials.search_settings,
         code=PLAN.trials.search_code,
     shell:
-        "cp {input}/{wildcards.method}/{wildcards.learner}/{wildcards.dataset}/seed{wildcards.seed}.parquet {output} > {log} 2>&1"
+        "cp {input.pack}/{wildcards.method}/{wildcards.learner}/{wildcards.dataset}/seed{wildcards.seed}.parquet {output} > {log} 2>&1"
 
 
 if config["searches_per_job"] == 1:

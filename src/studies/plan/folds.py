@@ -108,8 +108,12 @@ class FoldJobs:
         return as_json(self.config["strategies"].get(w.method, {}))
 
     def rung_settings(self, w: Wildcards) -> str:
-        """Settings of successive halving, with the number of folds in the path of its rungs."""
-        return as_json({**self.config["strategies"]["successive_halving"], "cv": int(w.k)})
+        """Settings of successive halving that its rungs depend on, with the number of folds in their path.
+
+        How it ranks failed fits is not among them, so that another reading of the document fits no rung again.
+        """
+        block = {**self.config["strategies"]["successive_halving"], "cv": int(w.k)}
+        return as_json({name: value for name, value in block.items() if name != "failed"})
 
     def datasets_of(self, experiment: str) -> list[str]:
         """The datasets of one of document 001's experiments."""

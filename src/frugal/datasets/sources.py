@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -182,7 +183,30 @@ def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> A
         for path in sorted(part.rglob("*"), reverse=True):
             if path.is_file() and path.relative_to(part).as_posix() not in {*keep, _RECORD}:
                 path.unlink()
+        _keep_placed(raw, part)
     return arrival
+
+
+def _keep_placed(raw: Path, part: Path) -> None:
+    """Copy what a user has placed in `data/raw` beside the download; a name that this has, too, ends in `.old`.
+
+    What an earlier download left is ours, and goes.
+    """
+    try:
+        ours = {_RECORD, *json.loads((raw / _RECORD).read_text())["files"]}
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        ours = {_RECORD}
+    for path in sorted(raw.rglob("*")) if raw.is_dir() else ():
+        name = path.relative_to(raw)
+        if not path.is_file() or name.as_posix() in ours:
+            continue
+        copy = part / name
+        if copy.exists():
+            if sha256_of(copy) == sha256_of(path):
+                continue
+            copy = copy.with_name(f"{copy.name}.old")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
 
 
 def _read_download(entry: Entry, folder: Path) -> Arrival:

@@ -162,8 +162,10 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             interruption.add_note(f"the best candidate so far is {place}")
             interruption.__cause__ = error
         if interruption is not None:
-            warn_of_interruption(interruption, done, place, has_journal=self.journal is not None, stacklevel=3)
-            raise interruption
+            try:  # the interruption is raised where warnings are errors, too
+                warn_of_interruption(interruption, done, place, has_journal=self.journal is not None, stacklevel=3)
+            finally:
+                raise interruption
         callbacks.end()
         return self
 
@@ -311,7 +313,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
 
     def _refit(self, inputs: FitInputs, callbacks: Callbacks) -> None:
         """Fit the best candidate on all rows."""
-        best = clone(clone(self.estimator).set_params(**clone(dict(self.best_params_), safe=False)))
+        best = clone(self.estimator).set_params(**clone(dict(self.best_params_), safe=False))
         started = time.time()
         arguments = (inputs.X,) if inputs.y is None else (inputs.X, inputs.y)
         callbacks.refit(best, *arguments, **inputs.routed.estimator.fit)

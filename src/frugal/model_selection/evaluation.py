@@ -146,7 +146,8 @@ class Evaluation:
         """Fit a candidate on the training part of a fold, and score it on the validation part.
 
         Raises:
-            MemoryError: if the fit runs out of memory: this is no failure of the candidate.
+            MemoryError: if the fit runs out of memory: this is no failure of the candidate. If scoring does, the
+                score counts as failed, as in scikit-learn.
         """
         try:
             with self.surroundings.applied():

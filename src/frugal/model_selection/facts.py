@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -165,3 +165,28 @@ def n_classes_of(estimator: Any, y: Any) -> int | None:
     if y is None or not is_classifier(estimator) or type_of_target(y) not in ("binary", "multiclass"):
         return None
     return len(np.unique(y))
+
+
+def is_by_rows(strategy: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a strategy on folds fits to parts of the rows: successive halving, unless folds are its resource.
+
+    Raises:
+        ValueError: on an unknown strategy.
+    """
+    return "min_resources" in settings_of(strategy) and settings.get("n_rows", 0) is not None
+
+
+def rows_for_the_rarest(counts: Sequence[int], n_splits: int) -> int:
+    """Rows of a random part that has two rows of the rarest class per split, at most a ninth of all rows.
+
+    A ninth leaves room for two reductions by 3. 0 where the rarest class has at least half of an equal share: then
+    parts that are large enough for equal classes do.
+
+    Args:
+        counts: rows of each class.
+        n_splits: number of splits.
+    """
+    n_rows, n_rarest = sum(counts), min(counts)
+    if 2 * n_rarest * len(counts) >= n_rows:
+        return 0
+    return min(2 * n_splits * -(-n_rows // n_rarest), n_rows // 9)

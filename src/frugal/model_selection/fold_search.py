@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, Interrupt
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.facts import check_scorer, complete_settings
-from frugal.model_selection.journal import Journal, classes_of, journal_of
+from frugal.model_selection.journal import Journal, definitions_of_ours, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of
 from frugal.model_selection.results import Outcome, is_complete, tabulate
@@ -202,10 +203,12 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
 
-        journal_file = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
+        values = [value for candidate in problem.candidates for value in candidate.values()]
+        ours = definitions_of_ours(self.estimator, *values)
+        journal_file = journal_of(self.journal, _EVALUATION, *ours, restart=self.restart)
         header = {**self._fingerprint(problem, space=list(problem.candidates)), "seed": problem.origin}
         with Journal(journal_file, header) as journal:
-            kept = dict(journal.kept)
+            kept = ChainMap(fits, dict(journal.kept))  # successive halving may ask for a fit again
             strategy = LimitedFoldStrategy(unlimited, limits, kept)
 
             def keep(task: FoldTask, fit: Fit) -> None:

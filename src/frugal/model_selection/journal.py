@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ClassVar, Final, Self
 
 from frugal import parquet
@@ -45,11 +46,15 @@ def journal_of(
     return JournalFile(Path(path), lambda: jobs.hash_of(job), restart, way="restart=True")
 
 
-def classes_of(estimator: Any) -> list[str]:
-    """Classes of this package among an estimator and its parts, as roots of the code hash."""
-    kinds = {type(part) for part in (estimator, *estimator.get_params().values())}
+def definitions_of_ours(*values: Any) -> list[str]:
+    """Classes and functions of this package among estimators, their parts and other values, for the code hash."""
+    parts = [*values]
+    for value in values:
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            parts += value.get_params().values()
+    found = {part if isinstance(part, type | FunctionType) else type(part) for part in parts}
     return sorted(
-        f"{kind.__module__}:{kind.__qualname__}" for kind in kinds if kind.__module__.startswith("frugal.")
+        f"{one.__module__}:{one.__qualname__}" for one in found if (one.__module__ or "").startswith("frugal.")
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.evaluation import ScoredFit, Scores
+from frugal.stats import mean_score
 
 Floats = NDArray[np.float64]
 _NON_FINITE = "One or more of the (test|train) scores are non-finite"
@@ -38,6 +39,29 @@ class Outcome:
     events: Sequence[Mapping[str, Any]] = ()
     chosen: int | None = None
     ended: str = ""
+
+    @property
+    def choice(self) -> int | None:
+        """The incumbent, or, if that was dropped before any candidate was complete, the best of the others.
+
+        Their means are compared over the first folds, as many as each of them has.
+        """
+        dropped: set[int] = set()
+        for event in self.events:
+            if event["event"] == "prune":
+                dropped.add(event["candidate"])
+            elif event["event"] == "restore":
+                dropped.discard(event["candidate"])
+        if self.chosen not in dropped:
+            return self.chosen
+        scores: dict[int, list[float]] = {}
+        for task, fit in sorted(self.fits.items(), key=lambda item: item[0].fold):
+            if task.candidate not in dropped:
+                scores.setdefault(task.candidate, []).append(fit.score)
+        n_common = min(map(len, scores.values()), default=0)
+        means = {candidate: mean_score(listed[:n_common]) for candidate, listed in scores.items()}
+        best = max(means, key=lambda candidate: (means[candidate], -candidate), default=None)
+        return self.chosen if best is None or means[best] == -math.inf else best
 
     def cells(self) -> dict[tuple[int, int], tuple[int, FoldTask, Fit]]:
         """(candidate, fold) -> step from 1, task and fit of the evaluation that counts.
@@ -84,11 +108,12 @@ def tabulate(
         return_train_score: whether to add columns of training scores.
         metric: name of the score that the strategy sees; None: the first.
     """
-    cells, metrics = outcome.cells(), metric_names(outcome.fits.values())
+    cells, is_dict, metrics = outcome.cells(), *metric_names(outcome.fits.values())
     shape = len(outcome.candidates), outcome.n_folds
-    hole = formatter_input(Fit(math.nan, math.nan), metrics, math.nan, return_train_score)
+    names = metrics if is_dict else None
+    hole = formatter_input(Fit(math.nan, math.nan), names, math.nan, return_train_score)
     outs = [
-        formatter_input(cells[at][2], metrics, error_score, return_train_score) if at in cells else hole
+        formatter_input(cells[at][2], names, error_score, return_train_score) if at in cells else hole
         for at in np.ndindex(shape)
     ]
     has = np.array([at in cells for at in np.ndindex(shape)]).reshape(shape)
@@ -101,7 +126,7 @@ def tabulate(
         rows[at] = n_rows if task.n_rows is None else task.n_rows
     if not has.all() or len(np.unique(rows)) > 1:
         for name in metrics:
-            chosen = outcome.chosen if name == (metric or metrics[0]) else None
+            chosen = outcome.choice if name == seen_metric(metric, metrics) else None
             _rank(results, name, has, rows, chosen)
         is_incomplete = ~np.asarray(has.all(axis=1))
         for name in ("fit_time", "score_time"):
@@ -120,16 +145,30 @@ def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
     return np.asarray(has_all & (rows == max(rows[has_all], default=0.0)))
 
 
-def metric_names(fits: Any) -> list[str]:
-    """Names of the metrics, `score` where there is one."""
+def metric_names(fits: Any) -> tuple[bool, list[str]]:
+    """Whether scores are listed by metric, and the metrics' names: `score` where they are not."""
     for fit in fits:
         if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
-            return list(fit.test_scores)
-    return ["score"]
+            return True, list(fit.test_scores)
+    return False, ["score"]
 
 
-def formatter_input(fit: Fit, metrics: list[str], error_score: float, return_train_score: bool) -> dict[str, Any]:
-    """Convert a fit for scikit-learn's formatter; an abandoned fit has `error_score`."""
+def seen_metric(metric: str | None, metrics: list[str]) -> str:
+    """The metric that the strategy sees: the one that `refit` names, if there are several, or the first."""
+    return metric if metric in metrics else metrics[0]
+
+
+def formatter_input(
+    fit: Fit, metrics: list[str] | None, error_score: float, return_train_score: bool
+) -> dict[str, Any]:
+    """Convert a fit for scikit-learn's formatter; an abandoned fit has `error_score`.
+
+    Args:
+        fit: the fit.
+        metrics: names of the metrics; None: scores are not listed by metric.
+        error_score: score of an abandoned fit.
+        return_train_score: whether there are training scores.
+    """
     test: Scores = error_score
     train: Scores | None = None
     times = math.nan, math.nan
@@ -146,9 +185,9 @@ def formatter_input(fit: Fit, metrics: list[str], error_score: float, return_tra
     return out
 
 
-def _by_metric(scores: Scores, metrics: list[str]) -> Scores:
+def _by_metric(scores: Scores, metrics: list[str] | None) -> Scores:
     """Repeat the score of a failed fit for each metric."""
-    if isinstance(scores, dict) or metrics == ["score"]:
+    if isinstance(scores, dict) or metrics is None:
         return scores
     return dict.fromkeys(metrics, scores)
 

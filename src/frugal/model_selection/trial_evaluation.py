@@ -12,7 +12,7 @@ import numpy as np
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, FoldTask, Trial, TrialTask
 from frugal.model_selection.evaluation import Evaluation, ScoredFit, primary_score
-from frugal.model_selection.results import formatter_input, metric_names, ranks_by
+from frugal.model_selection.results import formatter_input, metric_names, ranks_by, seen_metric
 from frugal.model_selection.trial_plan import Plan, usable
 from frugal.seeds import seed_for
 from frugal.trials.checks import LARGEST_TARGET
@@ -150,14 +150,15 @@ def tabulate_trials(
         metric: name of the score that the strategy sees; None: the first.
     """
     fits = fits_of(trials, n_splits)
-    metrics = metric_names(fits)
-    outs = [formatter_input(fit, metrics, error_score, return_train_score) for fit in fits]
+    is_dict, metrics = metric_names(fits)
+    names = metrics if is_dict else None
+    outs = [formatter_input(fit, names, error_score, return_train_score) for fit in fits]
     results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)
     failed = np.array([math.isnan(trial.error) for trial in trials])
     for name in metrics:
         means = results[f"mean_test_{name}"]
-        is_failed = failed if name == (metric or metrics[0]) else ~np.isfinite(means)
+        is_failed = failed if name == seen_metric(metric, metrics) else ~np.isfinite(means)
         results[f"rank_test_{name}"] = ranks_by(np.where(is_failed, math.nan, means), -resource)
     more: dict[str, Any] = {"order": np.arange(1, len(trials) + 1)}
     return results | more | ({} if plan.varies is None else {"resource": resource})

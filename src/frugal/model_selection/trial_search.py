@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
@@ -28,8 +29,8 @@ from frugal.checks import check_finite, is_whole
 from frugal.interface import Trial
 from frugal.model_selection.backends import open_backend
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, Problem, SearchCV
-from frugal.model_selection.facts import best_possible_score, is_accuracy, n_classes_of
-from frugal.model_selection.journal import classes_of
+from frugal.model_selection.facts import best_possible_score, is_accuracy, n_classes_of, rows_for_the_rarest
+from frugal.model_selection.journal import definitions_of_ours
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.progress import TrialProgress, ending_of
 from frugal.model_selection.trial_evaluation import (
@@ -337,6 +338,9 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         if self.resource == "n_samples":
             pair = 2 * (n_classes or 1)  # times the splits, as in halving; times 5 if two reductions by 3 are left
             least = min(max(self.n_splits_, min(5, n_rows // (9 * pair))) * pair, n_rows)
+            if n_classes is not None:
+                counts = np.unique(inputs.y, return_counts=True)[1].tolist()
+                least = max(least, rows_for_the_rarest(counts, self.n_splits_))
             return ResourceSpec("rows", n_rows, least, noun="rows", **common)
         parameters = self.estimator.get_params()
         if self.resource not in parameters:
@@ -373,7 +377,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             return None if limited.best is None else best - limited.best.error
 
         needs_workers = self.trial_timeout is not None
-        roots = (*_EVALUATION, *classes_of(self.estimator))
+        choices = [one.values for one in problem.space.dimensions.values() if isinstance(one, Choice)]
+        roots = (*_EVALUATION, *definitions_of_ours(self.estimator, *chain.from_iterable(choices)))
         journal_file = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
         with (
             open_backend(evaluation, **options, needs_workers=needs_workers) as backend,

@@ -19,10 +19,12 @@ class Size(NamedTuple):
     Attributes:
         n_train: rows of the smallest training part.
         n_rarest: rows of the rarest class in the table; `n_train` for a regression.
+        is_whole: whether every fit gets all rows of its training part.
     """
 
     n_train: int
     n_rarest: int
+    is_whole: bool = True
 
 
 FEW_ROWS: Final[Mapping[str, int]] = {"svm": 3_000, "knn": 10_000}
@@ -92,7 +94,7 @@ def _hist_gradient_boosting(task: str, seed: int, size: Size) -> Model:
         "l2_regularization": loguniform(1e-6, 1e2),
     }
     # Early stopping sets a tenth of the training rows apart, and every class must be among them.
-    has_rows_to_spare = size.n_train >= 1000 and size.n_rarest >= 20
+    has_rows_to_spare = size.is_whole and size.n_train >= 1000 and size.n_rarest >= 20
     return kind(max_iter=200, early_stopping=has_rows_to_spare, random_state=seed), space
 
 

@@ -199,7 +199,7 @@ def format_ranking(ranked: pd.DataFrame) -> str:
             f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in hyperparameters.items()
         )
         score = "failed"
-        if "n_folds_evaluated" in row:
+        if row.get("stopped_because"):
             n = row["n_folds_evaluated"]
             score = f"stopped after {n} {'fold' if n == 1 else 'folds'}"
         if math.isfinite(row["mean_score"]):

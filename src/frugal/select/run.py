@@ -70,11 +70,13 @@ def search(
         DatasetError: if the table cannot fill the folds.
     """
     from frugal.model_selection import FoldSearchCV
+    from frugal.model_selection.facts import is_by_rows
 
     check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
     validation = _validation(problem, n_folds, scoring, positive, seed)
     names, notes = estimators or default_names(problem.task, len(problem.target)), []
-    spaces = space_of(names, problem.task, step="model", seed=seed, size=validation.size)
+    size = validation.size._replace(is_whole=not is_by_rows(strategy, settings or {}))
+    spaces = space_of(names, problem.task, step="model", seed=seed, size=size)
     able = [validation.can_score(space["model"][0]) for space in spaces]
     unable = [name for name, is_able in zip(names, able, strict=True) if not is_able]
     if unable:
@@ -138,7 +140,9 @@ def trial_search(
     if n_trials is not None:
         check_whole("n_trials", n_trials, 1)
     validation = _validation(problem, n_folds, scoring, positive, seed)
-    model, space = trial_space_of(estimator, problem.task, step="model", seed=seed, size=validation.size)
+    is_whole = not gives_less(strategy) and resource != "n_samples"
+    size = validation.size._replace(is_whole=is_whole)
+    model, space = trial_space_of(estimator, problem.task, step="model", seed=seed, size=size)
     if not validation.can_score(model):
         raise ValueError(f"{estimator} cannot be searched: it is {validation.lack}")
     notes, settings = [], dict(settings or {})
@@ -171,11 +175,13 @@ def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int = 3) 
 
     `factor` is the one by which brackets raise the rows.
     """
+    from frugal.model_selection.facts import rows_for_the_rarest
     from frugal.trials import settings_of
 
     n_rows = len(problem.target)
-    n_classes = problem.target.nunique() if problem.task == "classification" else 1
-    least = min(max(LEAST_ROWS, 2 * n_folds * n_classes, n_rows // LEAST_PART), n_rows // 2)
+    counts = problem.target.value_counts().tolist() if problem.task == "classification" else [n_rows]
+    of_classes = max(2 * n_folds * len(counts), rows_for_the_rarest(counts, n_folds))
+    least = min(max(LEAST_ROWS, of_classes, n_rows // LEAST_PART), n_rows // 2)
     check_whole("reduction_factor", factor, 2)
     in_brackets = min(least, n_rows // factor)  # or no bracket has two rungs
     by_name = {"min_resource": in_brackets, "n_min": least, "subset_rows": max(least, n_rows // 10)}

@@ -12,6 +12,7 @@ mean and the standard deviation are those of all samples.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import math
@@ -90,7 +91,14 @@ def extrapolate(
     horizon = problem.n_epochs
     checks = epochs_of_checks(horizon, check_share)[1]
     check_curve_settings(curve)
-    header = {**of_set, "ids": [one.id for one in problem.curves], "share": check_share, "curve": dict(curve)}
+    listed = [(one.id, one.scores) for one in problem.curves]
+    header = {
+        **of_set,
+        "ids": [number for number, _ in listed],
+        "scores": hashlib.sha256(repr(listed).encode()).hexdigest(),
+        "share": check_share,
+        "curve": dict(curve),
+    }
     lines = Lines(journal_path, header)
     rows = dict(lines.rows(lambda row: ((row["id"], row["epoch"]), row)))
     todo = [(one, n) for one in problem.curves for n in checks]

@@ -116,7 +116,8 @@ def in_groups(
     if not names or len(set(names)) < len(names):
         raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
     facts = facts_of(problem)
-    parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
+    of_parts = {"train": problem.parts.train, "valid": problem.parts.valid, "test": problem.parts.test}
+    parts = {f"n_{name}": len(y) for name, (_, y) in of_parts.items()}
     scaled = {} if problem.scaler == "none" else {"scaler": problem.scaler}
     journal = Lines(journal_path, {**facts, **parts, **scaled, "candidates": names})
     cells = dict(journal.rows(lambda row: (_key(row), row)))

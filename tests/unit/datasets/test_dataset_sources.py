@@ -236,6 +236,28 @@ def test_openml_is_read_kept_in_data_raw_and_not_asked_again(root: Path, site: S
 
 
 @pytest.mark.usefixtures("no_mirror")
+def test_what_a_user_has_placed_in_data_raw_stays_beside_a_download(root: Path, site: Site):
+    play_openml(site, 6, ROWS, COLUMNS)
+    raw = root / "raw" / "letter"
+    placed = {"letter.csv.gz": b"another table", "notes/of-mine.txt": b"mine", "openml.csv.gz": b"an old one"}
+    for name, content in placed.items():
+        (raw / name).parent.mkdir(parents=True, exist_ok=True)
+        (raw / name).write_bytes(content)
+    with pytest.warns(UserWarning, match="letter.csv.gz"):  # it is not the one that the catalogue asks for
+        prepare("letter", root=root)
+    for name, content in placed.items():
+        assert (raw / (f"{name}.old" if name == "openml.csv.gz" else name)).read_bytes() == content
+    (raw / "openml.csv.gz").write_bytes(b"damaged")  # this one is ours
+    prepare("letter", root=root)
+    assert site.hits[TABLE] == 2
+    assert sorted(path.name for path in raw.glob("*.gz*")) == [
+        "letter.csv.gz",
+        "openml.csv.gz",
+        "openml.csv.gz.old",
+    ]
+
+
+@pytest.mark.usefixtures("no_mirror")
 def test_a_damaged_download_in_data_raw_is_fetched_again(root: Path, site: Site):
     play_openml(site, 6, ROWS, COLUMNS)
     prepare("letter", root=root)

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+import warnings
 from types import MappingProxyType
 
 import numpy as np
@@ -149,6 +150,36 @@ def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
     assert results["stopped_because"].tolist() == ["max_fits=5 was reached"] * 4
     assert (search.best_index_, search.best_score_, search.ended_because_) == (2, 0.75, "max_fits=5 was reached")
     assert search.predict(data_of(3)[0]).shape == (9,)
+
+
+@pytest.mark.parametrize("refit", [True, "accuracy"])
+def test_a_race_that_is_ended_early_chooses_no_candidate_that_it_has_dropped(refit):
+    # After two folds candidate 1 is behind by 0.11 and 0.10, and is dropped. Then the mean of candidate 0 falls to
+    # 0.78, below that of candidate 1 over its two folds.
+    scores = [[0.91, 0.91, 0.52, 0.9, 0.9], [0.80, 0.81, 0.8, 0.8, 0.8]]
+    with pytest.warns(UserWarning, match=r"max_fits=5 was reached before any candidate had all its folds"):
+        search = searched(scores, strategy="paired_racing", max_fits=5, refit=refit)
+    assert search.cv_results_["mean_test_score"].tolist() == pytest.approx([0.78, 0.805])
+    assert search.cv_results_["stopped_because"].tolist() == [
+        "max_fits=5 was reached",
+        "dropped against candidate 0",
+    ]
+    assert (search.best_params_, search.best_score_) == ({"i": 0}, pytest.approx(0.78))
+
+
+def test_several_scores_of_which_the_only_one_is_called_score(iris):
+    search = FoldSearchCV(SVC(), {"C": [1e-3, 1.0]}, scoring={"score": "accuracy"}, refit="score", max_fits=4)
+    with pytest.warns(UserWarning, match="max_fits=4"):
+        search.fit(*iris)
+    assert (search.n_fits_, search.multimetric_) == (4, True)
+    assert search.cv_results_["rank_test_score"].min() == 1
+
+
+def test_an_interruption_is_raised_where_warnings_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(KeyboardInterrupt):
+            searched(strategy="standard", fixed={"interrupts": 2})
 
 
 def test_a_time_limit_starts_no_further_fit(monkeypatch):
@@ -342,6 +373,18 @@ def test_halving_trains_on_fewer_rows():
     assert search.n_fits_ == 3 * (9 + 3 + 1)
     assert results["stopped_because"].tolist() == ["it left after a rung"] * 8 + [""]
     assert search.best_params_ == {"i": 8}
+
+
+def test_a_rung_that_is_asked_again_on_as_many_rows_is_fitted_once(tmp_path):
+    # 81 candidates need five rungs to come down to one, and 90 rows have three: 6, 6, 6, 18 and 54 rows.
+    settings = {"min_resources": "smallest", "aggressive_elimination": True}
+    X, y, cv = data_of(3, rows_per_fold=30)
+    estimator, space, *_ = grid([[0.01 * i] * 3 for i in range(81)], log=str(tmp_path / "fits"))
+    search = FoldSearchCV(estimator, space, strategy="successive_halving", settings=settings, cv=cv).fit(X, y)
+    assert search.best_params_ == {"i": 80}
+    assert search.n_fits_ == 3 * (81 + 3 + 1)
+    fits = (tmp_path / "fits").read_text().splitlines()
+    assert len(fits) == search.n_fits_ + 1  # the last one is on all rows
 
 
 @pytest.mark.parametrize("max_fits", [28, 30, 35])

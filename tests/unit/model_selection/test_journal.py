@@ -17,6 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from tabled import Tabled, grid
 
@@ -25,8 +26,9 @@ from frugal.folds import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection import FoldSearchCV, TrialSearchCV
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.journal import Journal, classes_of, fingerprint, seed_in
+from frugal.model_selection.journal import Journal, definitions_of_ours, fingerprint, seed_in
 from frugal.rows import SVMKM
+from frugal.select.columns import as_days, as_words
 from frugal.trials.lines import CHECK
 
 SCORES = [[0.5, 0.9, 0.9], [0.6, 0.1, 0.1], [0.7, 0.8, 0.6], [0.2, 0.9, math.nan]]
@@ -267,6 +269,14 @@ def test_a_journal_of_older_code_is_set_aside_by_itself(tmp_path, caplog, monkey
     assert search.fit(X, y).n_fits_kept_ == search.n_fits_
 
 
+def test_results_depend_on_our_code_among_the_candidates_and_in_functions_too():
+    ours = make_pipeline(FunctionTransformer(as_days, kw_args={"orders": ()}), SVC())
+    assert definitions_of_ours(SVC(), 3, "as_days", ours, as_words) == [
+        "frugal.select.columns:as_days",
+        "frugal.select.columns:as_words",
+    ]
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("content", [b"my notes", b'{"a": 1}\n', b"\x80\n", b""])
 def test_a_restart_sets_aside_whatever_is_there(tmp_path, name, content):
@@ -328,7 +338,7 @@ def test_the_code_of_a_journal_is_that_of_fits_and_of_our_own_estimators(tmp_pat
         FoldSearchCV(estimator, [{}], cv=2, strategy="standard", journal=tmp_path / name).fit(X, y == 0)
         codes.append(json.loads((tmp_path / name).read_text().splitlines()[0])["code"])
     assert codes[0] == codes[2] != codes[1]
-    assert classes_of(make_pipeline(SVMKM())) == ["frugal.rows.kmeans_svm:SVMKM"]
+    assert definitions_of_ours(make_pipeline(SVMKM())) == ["frugal.rows.kmeans_svm:SVMKM"]
 
 
 def test_a_changed_digit_is_refused(tmp_path):

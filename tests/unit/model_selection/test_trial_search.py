@@ -27,6 +27,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from frugal.model_selection import TrialSearchCV
+from frugal.model_selection.facts import rows_for_the_rarest
 from frugal.model_selection.trial_plan import ResourceSpec, plan
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
@@ -394,6 +395,25 @@ def test_a_table_of_few_rows_has_room_for_a_smaller_trial(strategy, completed):
     space = SearchSpace({"C": Uniform(0.1, 1.0)}, signs={"C": 1})
     settings = plan(strategy, {}, replace(ROWS, most=12), space=space, n_trials=None).settings
     assert completed.items() <= settings.items()
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([2200, 800], 0),  # more than half of an equal share, 1500, is as good as equal
+        ([2700, 300], 60),  # two for each of three splits: 6 of 300
+        ([2940, 60], 300),
+        ([2997, 3], 333),  # at most a ninth of the rows
+    ],
+)
+def test_trials_have_rows_enough_for_the_rarest_class(counts, expected):
+    assert rows_for_the_rarest(counts, 3) == expected
+    y = np.repeat(np.arange(2), counts)
+    search = TrialSearchCV(
+        TREE, SPACE, strategy="hyperband", resource="n_samples", n_trials=1, cv=3, random_state=0
+    )
+    search.fit(np.random.default_rng(0).normal(size=(3000, 2)), y)
+    assert search.cv_results_["resource"][0] >= max(expected, 12)
 
 
 def test_hypertune_without_signs_needs_none_if_it_is_the_control_that_ignores_them():

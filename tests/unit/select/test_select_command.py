@@ -338,6 +338,10 @@ def test_large_tables_get_cheaper_spaces():
     (forest,) = space_of(["random_forest"], "regression", step="model", seed=0, size=size)
     assert forest["model"][0].max_samples == 0.2
     assert forest["model__max_features"].support() == (0.05, 0.5)
+    for is_whole in (True, False):  # early stopping would need all classes in a tenth of the smallest part
+        part = size._replace(is_whole=is_whole)
+        (boosting,) = space_of(["hist_gradient_boosting"], "classification", step="model", seed=0, size=part)
+        assert boosting["model"][0].early_stopping is is_whole
     assert default_names("regression", 5_000) == ("ridge", "knn", "random_forest", "hist_gradient_boosting")
 
 

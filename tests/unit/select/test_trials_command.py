@@ -1,5 +1,7 @@
 """`frugal trials` on a user's own table."""
 
+import math
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -56,6 +58,22 @@ def test_a_search_without_a_trial_is_refused(trials):
     status, _, err = trials(*DEAR, "--n-trials", 0)
     assert status == 2
     assert "--n-trials must be at least 1 and a whole number, got 0" in err
+
+
+@pytest.mark.parametrize(("strategy", "is_whole"), [("random", True), ("hyperband", False), ("fabolas", False)])
+def test_trials_on_a_part_of_the_rows_set_none_of_it_apart(strategy, is_whole):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=4000), "y": rng.integers(0, 2, 4000)})
+    found, _ = run.trial_search(problem_of("t", table, task="classification"), strategy=strategy, n_trials=3)
+    assert found.estimator.named_steps["model"].early_stopping is is_whole
+
+
+def test_a_complete_candidate_that_failed_is_not_called_stopped():
+    row = {"rank": 1, "estimator": "svm", "mean_score": math.nan, "hyperparameters": "{}", "n_folds_evaluated": 5}
+    failed, stopped = (
+        report.format_ranking(pd.DataFrame([row | {"stopped_because": why}])) for why in ("", "a fit failed")
+    )
+    assert (failed, stopped) == ("  1. svm, failed: ", "  1. svm, stopped after 5 folds: ")
 
 
 @pytest.mark.slow

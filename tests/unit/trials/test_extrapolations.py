@@ -110,6 +110,9 @@ def test_a_killed_job_goes_on_from_its_journal(table, tmp_path):
     assert again["seconds"].iloc[0] == json.loads(first)["seconds"]
     with pytest.raises(ValueError, match="delete it"):
         extrapolate(two, check_share=0.75, curve=QUICK, journal_path=path)
+    trained_again = two.assign(score=two["score"] + 1e-4 * (two["epoch"] == 1))
+    with pytest.raises(ValueError, match="with other scores; delete it"):
+        extrapolate(trained_again, check_share=SHARE, curve=QUICK, journal_path=path)
 
 
 def test_a_curve_that_no_family_describes_says_why(monkeypatch):

@@ -243,6 +243,8 @@ def test_a_scaler_is_fitted_on_the_training_rows_and_part_of_the_journal(tmp_pat
     unscaled = {name: value for name, value in settings.items() if name != "scaler"}
     with pytest.raises(ValueError, match="journal"):
         measure_part(unscaled, 0, journal_path=journal)
+    with pytest.raises(ValueError, match="with other n_test"):  # the training rows are others, too
+        measure_part(settings | {"n_test": 400}, 0, journal_path=journal)
     with pytest.raises(ValueError, match="unknown scaler 'log'; known: none, min_max, robust, standard"):
         problem_of({**settings, "scaler": "log"})
 

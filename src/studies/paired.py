@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from frugal.stats import standard_error
-from studies.estimates import Arrays, over_seeds
+from frugal.stats import mean_interval, standard_error
 from studies.tidy import MEASURED, mean_by_seed, provenance
 
 BASELINES: Final = ("random", "ei")
-NOTE: Final = "less random, less ei: the mean of differences seed by seed, with its bootstrap interval"
+NOTE: Final = "less random, less ei: the mean of differences seed by seed, with its 95 % interval"
 
 
 def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataFrame:
@@ -27,8 +26,7 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
 
     Returns:
         keys, measure (`{measure}_less_{baseline}`), method, then `tidy.MEASURED` and note. The interval is
-        `estimates.over_seeds`' at 95 %; n_missing counts the problem's other seeds. A baseline without searches
-        has no rows.
+        Student's at 95 %; n_missing counts the problem's other seeds. A baseline without searches has no rows.
     """
     rows = []
     for cell, part in values.groupby(keys, sort=False):
@@ -40,12 +38,10 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
         for baseline in (name for name in BASELINES if name in by_method):
             for method in (name for name in by_method if name != baseline):
                 pairs = (by_method[method] - by_method[baseline]).dropna().to_numpy(float)
-                names = [str(name) for name in (*cell, measure, method, baseline)]
-                mean, low, high = (np.nan,) * 3
-                if len(pairs):
-                    mean, low, high = over_seeds(_mean, {"difference": pairs}, "paired", *names)
+                mean = float(pairs.mean()) if len(pairs) else np.nan
                 used = provenance(part[part["method"].isin([method, baseline])])
-                numbers = (mean, standard_error(pairs), low, high, len(pairs), n_all - len(pairs), used)
+                error, interval = standard_error(pairs), mean_interval(pairs)
+                numbers = (mean, error, *interval, len(pairs), n_all - len(pairs), used)
                 rows.append([*cell, f"{measure}_less_{baseline}", method, *numbers])
     table = pd.DataFrame(rows, columns=[*keys, "measure", "method", *MEASURED])
     return table.assign(note=["; ".join(filter(None, (note, NOTE))) for note in missing_notes(table)])
@@ -62,10 +58,6 @@ def with_differences(long: pd.DataFrame, paired: Iterable[str]) -> pd.DataFrame:
         part = long[long["measure"] == name].rename(columns={"measure": "of"})
         parts.append(differences(part, name, ["of"]).drop(columns="of"))
     return pd.concat(parts, ignore_index=True)
-
-
-def _mean(arrays: Arrays) -> float:
-    return float(arrays["difference"].mean())
 
 
 def less_or_more(table: pd.DataFrame) -> NDArray[np.str_]:

@@ -115,9 +115,12 @@ def publish(
     parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
     record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
     records, names = [record], [str(path.relative_to(source)) for path in left_out]
-    if only and (target / RECORD).exists():
+    if (target / RECORD).exists():  # shared files that are not in the results now stay, with their record
         records = [*read_records(target), record]
-        names = [name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()]
+        if only:
+            names = [
+                name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()
+            ]
     write_records(target, _without_others(records, contents, published), names)
     return [*copies, target / RECORD]
 

@@ -254,7 +254,7 @@ def test_the_table_of_task_2_holds_searches_refits_and_the_page_beside(task2_run
     assert cell.loc[("valid_accuracy_less_ei", "random"), "ours"] == pytest.approx(-0.01)
     assert cell.loc[("test_accuracy_less_ei", "dngo"), "ours"] == 0
     assert "0.9196 (0.9151)" in paper.render(table)
-    assert "seed by seed, with its bootstrap interval" in paper.render(table)
+    assert "seed by seed, with its 95 % interval" in paper.render(table)
     assert "the grid was fitted on 50000 rows" in paper.render(table)
     assert table["n_rows"].min() == 50_000
 

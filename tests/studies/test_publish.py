@@ -284,6 +284,14 @@ def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(pla
     assert {name for name in shared if (target / name).read_text() == name} == shared
     assert not (target / "lookup/svm").exists()
     assert not (target / "lookup/svm_recheck.csv").exists()
+    (place / "results/lookup/svm.parquet").unlink()
+    publish("trials_comparison", results=place / "results", data=place / "data", config=CONFIG, commit="second")
+    assert (target / "lookup/svm.parquet").exists()
+    parts = {
+        record["commit"]: set(record["parts"]) & shared for record in read_records(target / "trials_comparison")
+    }
+    assert sorted(parts.values(), key=sorted) == [{"curves/mlp.parquet"}, {"lookup/svm.parquet"}]
+    assert parts["second"] == {"curves/mlp.parquet"}
 
 
 def test_a_comparison_below_the_floor_is_not_published(place):

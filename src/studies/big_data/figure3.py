@@ -84,7 +84,7 @@ def tabulate(search: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         seconds_to_10 and seconds_to_50, until it first was within 10 or 50 % of the table's least; cost_to_10, the
         same in cost; left_10, share of the seeds whose incumbent was worse again later on; seconds, all
         of the search, and overhead_share, of these the optimiser's; and differences to random search seed by
-        seed, with bootstrap intervals, of the test error and of the logarithms of what was spent.
+        seed, of the test error and of the logarithms of what was spent.
     """
     measures, notes = _measures(runs)
     pairs = {"test_error": measures["test_error"]}
@@ -228,7 +228,7 @@ def _table(search: str, searches: str, cost: str) -> Artefact:
         counts with all of its search (the cell has their number); left 10: share of the seeds whose incumbent was
         worse again later on; seconds of a search, and the optimiser's share of them; seed by seed the test error
         less random search's, and what was spent over what random search spent (geometric mean; in the CSV log10 of
-        it), with 95 % bootstrap intervals. Means over {{{{ n_seeds | seeds }}}}.""",
+        it), with 95 % intervals. Means over {{{{ n_seeds | seeds }}}}.""",
     )
 
 

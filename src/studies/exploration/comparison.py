@@ -387,7 +387,7 @@ TABLE: Final = Artefact(
     value found on two functions, the error of logistic regression, the optimiser's share of a search, and apart
     from these what is quoted from other papers. Ours: {_SIZES} less random and less ei are the means of the
     differences to random search and to EI seed by seed (all methods of a seed start from the same candidates),
-    with bootstrap intervals. The row ei is a GP with sampled hyperparameters, in Spearmint's place; random and
+    with 95 % intervals. The row ei is a GP with sampled hyperparameters, in Spearmint's place; random and
     top-two EI are not in the page's table. LDA and SVM on their stored grids are not testable here. The page's
     own numbers are of another learner, two hyperparameters and test error, so they are not comparable with the
     others.""",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -65,7 +66,9 @@ def _cell(row: dict[Hashable, Any]) -> str:
     reason = str(row.get("note") or "no value").split(";")[0]
     text = reason if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
     if pd.notna(row["low"]) and pd.notna(row["high"]) and row["low"] != row["high"]:
-        text += f" ± {(row['high'] - row['low']) / 2:.2g}"
+        below, above = row["ours"] - row["low"], row["high"] - row["ours"]
+        is_cut = not math.isclose(below, above, rel_tol=1e-6)  # a share's, at 0 or 1
+        text += f" ({row['low']:.2g} to {row['high']:.2g})" if is_cut else f" ± {(below + above) / 2:.2g}"
     if pd.notna(row["published"]):
         sd = row.get("published_sd")
         text += f" ({row['published']:.5g}" + (f" ± {sd:.2g}" if sd is not None and pd.notna(sd) else "") + ")"

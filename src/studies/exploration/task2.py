@@ -239,7 +239,7 @@ TABLE: Final = Artefact(
     rows, the last of the training file; {{ n_trials }} trials), the test accuracy of that choice refitted on {{
     r["refit_rows"] or "all 50,000" }} rows, and the seconds of the search, with the optimiser's share. The rows
     less random and less ei are means of the differences to random search and to EI seed by seed, on the same
-    training rows, with bootstrap intervals; all but the version as coded start from the same candidates.
+    training rows, with 95 % intervals; all but the version as coded start from the same candidates.
     reported: the page's C = 3.775, l = 1.625, refitted alike; grid least and most: the range over a 5 x 5 grid of
     the box, fitted on {{ r["grid_rows"] or "all 50,000" }} rows. The published 91.51 % stand beside the page's
     own method and point. Means over {{ n_seeds | seeds }}.""",
@@ -253,7 +253,8 @@ FIGURE: Final = Artefact(
     own time, one thread) and cost, the rows fitted. {{ n_train or "all" }} training rows of MNIST, drawn per seed,
     {{ n_valid }} validation rows, the last of the training file; all methods of a seed start from the same {{
     n_initial }} candidates, but for the version as coded, which starts from the diagonal that the reported point
-    lies on. Means over {{ n_seeds | seeds }}; bars at the ends are 95 % intervals. The whole axis spans about as
+    lies on. Means over {{ n_seeds | seeds }}, up to the end of the shortest search; bars at the ends are 95 %
+    intervals. The whole axis spans about as
     much as the surface does: it does not rank the methods.""",
     draw,
 )

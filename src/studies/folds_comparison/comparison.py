@@ -501,7 +501,7 @@ TABLE: Final = Artefact(
     that of the choice, and the best is lost where no candidate with the best mean was chosen or given all its
     folds. Prunings are those of one search, for scores and for good. A wrong one drops a candidate that is better
     over all folds than the one it was compared with. The best is pruned where every candidate with the best mean
-    is. {_SEEDS}""",
+    is. What a rung of halving drops, or a budget leaves out, is no pruning here. {_SEEDS}""",
     render=render,
 )
 PARETO: Final = Artefact(

@@ -425,7 +425,8 @@ def _cell(row: Mapping[Any, Any]) -> str:
 
 
 _CHOICES: Final = """, and in brackets what the document prints: the candidate that each method had chosen when
-HyperTune's time of the same seed was over, that of its searches on subsets included, fitted on all
+HyperTune's time of the same seed was over, that of its searches on subsets included (it ends with a trial of
+HyperTune's; one of another method that is under way then does not count, budget_share in the CSV), fitted on all
 {{ b.n_train if b.n_train is number else "as many training rows as the document's splits leave" }} training rows"""
 _MEANS: Final = """, mean over {{ b.n_seeds | seeds }} with its standard error. Majority is the error of always
 saying the most frequent class; EI and random search are not in the document's tables.

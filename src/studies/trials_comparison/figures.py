@@ -253,12 +253,12 @@ def _anytime(currency: str) -> Artefact:
         method, with the problem's other methods in grey. Regret is the incumbent's test error, fitted on all rows
         and for all epochs, less the least of the table or of the stored curves, and on live problems the least
         that any search of the seed chose. Means over seeds, with 95 % intervals as bands from three seeds on, cut
-        at 0. What terminates is dotted, in the row of what does not. A line ends with its longest search, at the
-        marker, and a search that has ended before keeps its last value. Seeds without an incumbent are left out,
-        and their number is in the panel where there are any. A panel is missing where a method was not run on a
-        problem. A line rises where trials on more rows or epochs begin, whose best is then the incumbent. Dotted
-        upright: what the median search of the method that spent least had spent, the budget at which methods are
-        ranked.""",
+        at 0; all seeds share the rows, so they are over searches alone. What terminates is dotted, in the row of
+        what does not. A line ends with its longest search, at the marker, and a search that has ended before keeps
+        its last value. Seeds without an incumbent are left out, and their number is in the panel where there are
+        any. A panel is missing where a method was not run on a problem. A line rises where trials on more rows or
+        epochs begin, whose best is then the incumbent. Dotted upright: what the median search of the method that
+        spent least had spent, the budget at which methods are ranked.""",
         partial(draw_anytime, currency=currency),
     )
 

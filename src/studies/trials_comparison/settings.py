@@ -170,7 +170,13 @@ class ComparedLive(Settings):
     sizes: AtLeastTwo[Annotated[int, Field(ge=10, le=MOST)]] = setting(
         [800, 400, 200, 100], OURS, "numbers of rows that trials may be on, each half of the one before"
     )
-    n_train: int = setting(800, OURS, "training rows, drawn per seed; the largest of sizes", ge=100, le=MOST)
+    n_train: int = setting(
+        800,
+        OURS,
+        "training rows, the largest of sizes; on digits all that are left, the same in every seed",
+        ge=100,
+        le=MOST,
+    )
     space: Literal["hypertune"] = setting("hypertune", OURS, "space of both learners; HyperTune needs its signs")
     scaler: Scaler = setting("min_max", OURS, "scaler of the features")
     n_initial: FirstCandidates = setting(

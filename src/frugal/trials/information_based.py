@@ -27,7 +27,7 @@ from frugal.stats import mean_and_sd
 from frugal.trials.acquisitions import best_means, perturbed, sobol
 from frugal.trials.acquisitions.entropy_search import P_MIN, InformationGain
 from frugal.trials.acquisitions.representers import DENSITIES, draw, log_density
-from frugal.trials.encoding import Encoding
+from frugal.trials.encoding import Encoding, ListedSpace
 from frugal.trials.ledger import BaseTrialStrategy, check_n_initial, initial_design
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.gp import GP
@@ -107,7 +107,8 @@ class InformationBased(BaseTrialStrategy):
             self._initial = [dict(c) for c in initial_design(space, n_initial, design)]
         self._encoding = Encoding(space)
         self._grid = self._encoding.grid()
-        self._continuous = all(isinstance(d, (Uniform, Exponential)) for d in space.dimensions.values())
+        is_continuous = all(isinstance(d, (Uniform, Exponential)) for d in space.dimensions.values())
+        self._continuous = is_continuous and not isinstance(space, ListedSpace)
         self._points: list[Array] = []
         self._next: Array = self._target
         self._loss: MarginalGP | None = None

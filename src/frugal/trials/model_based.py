@@ -132,7 +132,7 @@ class ModelBased(BaseTrialStrategy):
         fitted = self._fitted()
         pending = [self._encoding.encode(task.candidate) for task in self._pending.values()]
         surrogate = fitted.believing(np.array(pending)) if pending else fitted
-        acquisition = LogEI(surrogate.components, self._etas(fitted), logs=self._averages_logs)
+        acquisition = LogEI(surrogate.components, self._etas(fitted, pending), logs=self._averages_logs)
         X, log_ei = maximise(acquisition, self._pool(), snap=self._encoding.snap, n_starts=self._starts)
         asked = {point.tobytes() for point in (*self._points, *pending)}
         fresh = np.array([point.tobytes() not in asked for point in X])
@@ -157,11 +157,16 @@ class ModelBased(BaseTrialStrategy):
             self._surrogate = self._fit(np.array(self._points), (self._errors() - mean) / sd)
         return self._surrogate
 
-    def _etas(self, surrogate: Surrogate) -> list[float]:
+    def _etas(self, surrogate: Surrogate, pending: Sequence[Array]) -> list[float]:
+        """Baseline of each component: what is believed of pending trials counts, so nothing is expected there."""
         if self._baseline == "mean":
-            return best_means(surrogate.components, np.array(self._points))
+            return best_means(surrogate.components, np.array([*self._points, *pending]))
         mean, sd = self._scale()
-        return [float((self._errors().min() - mean) / sd)] * len(surrogate.components)
+        observed = [float((self._errors().min() - mean) / sd)] * len(surrogate.components)
+        if not pending:
+            return observed
+        believed = best_means(surrogate.components, np.array(pending))
+        return [min(pair) for pair in zip(observed, believed, strict=True)]
 
     def _pool(self) -> Array:
         if self._grid is not None:

@@ -190,10 +190,11 @@ def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
 
 
 def _facts(target: Problem, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that the problem supplies to a strategy: classes, training rows and epochs."""
+    """Settings that the problem supplies to a strategy: classes, training and validation rows, epochs."""
     facts: dict[str, Any] = {}
     if isinstance(target, LearnerProblem):
-        facts = {"n_classes": target.dataset.n_classes, "n_rows": len(target.parts.train[1])}
+        n_rows, n_valid = (len(y) for _, y in (target.parts.train, target.parts.valid))
+        facts = {"n_classes": target.dataset.n_classes, "n_rows": n_rows, "n_valid": n_valid}
     elif isinstance(target, (LookUpProblem, CurvesProblem)):
         facts = {"n_rows": target.sizes[-1]}
     n_epochs = target.n_epochs if isinstance(target, (LearnerProblem, CurvesProblem)) else None

@@ -179,7 +179,7 @@ class Terminating:
         return goes_on and task.id not in self._stopped
 
     def tell(self, trial: Trial) -> None:
-        """Hand an answer on, a stopped trial's with the error that is expected at the horizon."""
+        """Hand an answer on, a stopped trial's with the error that is expected at the end of its epochs."""
         if not isinstance(trial, Trial):
             raise TypeError(f"an answer must be a Trial, got {trial!r}")
         task = self._asked.get(trial.task.id, trial.task)  # the strategy refuses one that was not asked
@@ -222,12 +222,16 @@ class Terminating:
         # the longest, then the best
         return min(whole, key=lambda trial: (-(trial.task.epochs or math.inf), trial.error)).task.candidate
 
+    def _last(self, task: TrialTask) -> int:
+        return min(self._horizon, task.epochs or self._horizon)
+
     def _is_due(self, task: TrialTask, epoch: int) -> bool:
-        last = min(self._horizon, task.epochs or self._horizon)
-        return epoch % self._p == 0 and MIN_POINTS <= epoch < last
+        return epoch % self._p == 0 and MIN_POINTS <= epoch < self._last(task)
 
     def _check(self, task: TrialTask, scores: Array) -> None:
-        trial, best = task.id, self.best_scores.get(task.n_rows, -math.inf)
+        trial, best, last = task.id, self.best_scores.get(task.n_rows, -math.inf), self._last(task)
+        if self._known is not None and last != self._horizon:
+            raise ValueError(f"stored extrapolations are of {self._horizon} epochs, but a trial has {last}")
         if best == -math.inf or not np.isfinite(scores).all() or scores.max() > best:
             return
         look = Check(trial, len(scores), best, math.nan, math.nan, math.nan, False)
@@ -236,15 +240,17 @@ class Terminating:
             model = self._fitted(trial, scores)
             above = model.prob_above(best, noise=self._noise)
             mean, sd = (float(part[0]) for part in model.predict(self._horizon))
+            told = mean if last == self._horizon else float(model.predict(last)[0][0])
         except UnfittableError:
             self.checks.append(replace(look, seconds=self._seconds(trial, scores, started)))
             return
         hopeless = above < 1 - self._delta
-        stops = (hopeless or (self._rule == "optimistic" and sd < CERTAIN_SD)) and 0 <= mean <= 1
+        is_certain = self._rule == "optimistic" and sd < CERTAIN_SD
+        stops = (hopeless or is_certain) and 0 <= mean <= 1 and 0 <= told <= 1
         seconds = self._seconds(trial, scores, started)
         self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops, seconds=seconds))
         if stops:
-            self._stopped[trial] = mean
+            self._stopped[trial] = told
             if hopeless:
                 self._given_up.append(task)
 

@@ -53,6 +53,13 @@ def tell_all(strategy, problem):
     return answered
 
 
+@pytest.mark.parametrize("name", [*ON_SIZES, "fabolas_joint"])
+def test_a_kernel_with_more_lengths_than_dimensions_has_walkers_enough(name):
+    settings = {"kernel": "se_mahalanobis"} | ON_SIZES[name.removesuffix("_joint")]
+    strategy = trials.make(name, space=BRANIN.space, n_trials=8, rng=np.random.default_rng(0), **QUICK, **settings)
+    assert len(tell_all(strategy, OnRows())) == 8
+
+
 def test_the_initial_design_of_fabolas_is_that_of_its_experiments():
     sizes = [50_000 // 128, 50_000 // 64, 50_000 // 32, 50_000 // 4]
     strategy = trials.make("fabolas", space=BRANIN.space, n_trials=80, rng=np.random.default_rng(0))

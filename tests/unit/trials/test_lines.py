@@ -3,6 +3,7 @@ import math
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from frugal.trials.lines import JournalFile, Lines
@@ -33,6 +34,14 @@ def test_a_journal_is_gone_on_from_with_the_code_that_began_it(tmp_path):
     again = opened(path, "1234")
     assert rows(again) == [{"row": 1}]
     assert not again.has_set_aside
+
+
+def test_numbers_of_numpy_are_written_as_pythons_and_other_values_refused(tmp_path):
+    path = tmp_path / "job.jsonl"
+    opened(path).add({"epochs": np.int64(27), "error": np.float32(0.5), "curve": [np.float32(0.25)]})
+    assert rows(opened(path)) == [{"epochs": 27, "error": 0.5, "curve": [0.25]}]
+    with pytest.raises(TypeError, match=r"{1, 2} cannot be written to a journal"):
+        opened(path).add({"sizes": {1, 2}})
 
 
 def test_a_full_disk_is_said_with_the_name_of_the_journal(tmp_path):

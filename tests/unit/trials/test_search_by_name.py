@@ -18,7 +18,7 @@ from frugal.spaces import Ordinal, SearchSpace, as_json
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.measured import COLUMNS
 from frugal.trials.problems import LearnerProblem
-from frugal.trials.searches import problem, search
+from frugal.trials.searches import _facts, problem, search
 
 ON_BRANIN = ("function", "branin")
 
@@ -30,6 +30,13 @@ def test_rows_are_set_apart_for_a_dataset_that_has_set_none_apart():
     assert np.array_equal(parts.valid[0], again.valid[0])
     assert not np.array_equal(parts.train[0], again.train[0])
     assert set(parts.valid[1]) == {0, 1}
+
+
+def test_a_strategy_is_told_how_many_rows_errors_are_measured_on():
+    target = problem("logistic_regression", "wdbc", 3, {"n_train": 50})
+    assert _facts(target, "mtbo", {})["n_valid"] == 126
+    assert _facts(target, "mtbo", {"n_valid": 9}).get("n_valid") is None  # it is given
+    assert "n_valid" not in _facts(target, "ei", {})
 
 
 def test_what_is_recommended_stands_beside_what_was_seen_best():

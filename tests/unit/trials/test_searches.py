@@ -86,6 +86,18 @@ def test_a_pending_trial_is_not_suggested_again_and_several_spread():
     assert (points[0] == suggestions(1)[0]).all()
 
 
+@pytest.mark.parametrize("baseline", ["mean", "observed"])
+def test_nothing_is_expected_where_a_trial_is_pending_even_if_the_model_believes_in_the_best_there(baseline):
+    strategy = make("ei", SearchSpace({"x": Uniform(0.0, 1.0)}), n_initial=4, baseline=baseline, **QUICK)
+    strategy._initial = [{"x": x} for x in (0.0, 0.3, 0.5, 0.55)]
+    for _ in range(4):  # the model's minimum, of which it is sure, is below all that was told
+        task = strategy.ask()
+        strategy.tell(Trial(task, (task.candidate["x"] - 0.4) ** 2, 0.0, 1.0))
+    first, *others = [strategy.ask().candidate["x"] for _ in range(3)]
+    assert first == pytest.approx(0.4, abs=0.05)
+    assert all(x > 0.6 for x in others)
+
+
 def test_a_failed_trial_counts_as_the_worst_told():
     seen = []
     strategy = make("ei", n_trials=5, n_initial=4, **QUICK)

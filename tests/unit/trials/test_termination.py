@@ -123,6 +123,34 @@ def test_a_hopeless_trial_is_stopped_at_a_check_and_told_with_its_expected_error
     assert checks == [(1, 5, 0.8, 1.0, 0.9, False), (1, 10, 0.8, 0.049, 0.45, True)]
 
 
+def test_a_trial_of_fewer_epochs_is_told_with_the_error_that_is_expected_at_their_end(oracle, monkeypatch):
+    def predict(self, t):
+        return np.array([self.answer[1] - 0.01 * (E - t)]), np.array([self.answer[2]])
+
+    monkeypatch.setattr(Oracle, "predict", predict)
+    inner, strategy = wrapped(tasks=[TrialTask(0, {"x": 0.1}), TrialTask(1, {"x": 0.2}, epochs=8)])
+    train(strategy, strategy.ask(), [0.8] * E)
+    oracle.answers[0.4] = (0.049, 0.75, 0.1)
+    assert train(strategy, strategy.ask(), [0.3] * 4 + [0.4] * 4) == 5
+    assert inner.answered[1].error == pytest.approx(1 - (0.75 - 0.12))
+    assert strategy.checks[0].mean == 0.75  # at the horizon, for which the rule is
+
+
+def test_stored_extrapolations_are_of_whole_trials(oracle):
+    class Stored:
+        def fit(self, trial, scores, horizon):
+            raise AssertionError("it is not asked")
+
+        def seconds(self, trial, scores, horizon):
+            return 0.0
+
+    tasks = [TrialTask(0, {"x": 0.1}), TrialTask(1, {"x": 0.2}, epochs=8)]
+    _, strategy = wrapped(tasks=tasks, known=Stored())
+    train(strategy, strategy.ask(), [0.8] * E)
+    with pytest.raises(ValueError, match="stored extrapolations are of 20 epochs, but a trial has 8"):
+        train(strategy, strategy.ask(), [0.3] * 8)
+
+
 def test_a_trial_that_was_given_up_is_not_what_a_search_ends_with(oracle):
     inner = trials.make("random", space=SPACE, n_trials=4, rng=np.random.default_rng(1))
     strategy = Terminating(inner, horizon=E, rng=np.random.default_rng(2), p=5)

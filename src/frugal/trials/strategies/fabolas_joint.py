@@ -13,7 +13,7 @@ import numpy as np
 from frugal.trials.strategies.fabolas import Fabolas
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.cost_loss_gp import COST, CostLossGP
-from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.kernels import Array, kernel_named
 
 
 class FabolasJoint(Fabolas):
@@ -40,7 +40,7 @@ class FabolasJoint(Fabolas):
             raise ValueError(f"size_covariance must be diagonal, got {self._size_covariance!r}")
         joint = self._marginal(
             CostLossGP(weights=self._weights, kernel=self._kernel, prior=self._prior),
-            self._encoding.n_coordinates + 7,
+            kernel_named(self._kernel).n_parameters(self._encoding.n_coordinates) + 7,
         )
         return joint, joint
 

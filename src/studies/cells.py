@@ -62,13 +62,12 @@ def every(
     edges = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
     varied = [i for i, cell in enumerate(estimates) if varies(cell)]
-    left_out = sum(not varies(cell) and cell.n_seeds >= 2 for cell in estimates)
     if not varied:
         return _flat(estimates, noun)
-    flat = [cell for cell in estimates if not varies(cell)]
-    n_lacking = sum(cell.n_seeds < 2 for cell in flat)
+    constant = [cell for cell in estimates if cell.n_seeds >= 2 and not varies(cell)]
+    n_lacking = len(estimates) - len(varied) - len(constant)
     least = ROUNDING if region.is_open else -ROUNDING
-    n_beyond = sum(cell.n_seeds >= 2 and _depth(cell, *edges) < least for cell in flat)
+    n_beyond = sum(_depth(cell, *edges) < least for cell in constant)
     passing = [i for i in varied if _is_inside(estimates[i], *edges)]
     by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
     p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
@@ -92,7 +91,7 @@ def every(
     shown = min(by_p[:n_against] or not_passing or varied, key=lambda i: _depth(estimates[i], *edges))
     n_open = len(not_passing) - n_against
     remark = f"{noun}: agree {len(passing)}, open {n_open}, disagree {n_against}"
-    remark += f"; left out, since nothing varies: {left_out}" if left_out else ""
+    remark += f"; left out, since nothing varies: {len(constant)}" if constant else ""
     remark += f", of these not inside: {n_beyond}" if n_beyond else ""
     remark += f"; with less than two values: {n_lacking}" if n_lacking else ""
     remark += f"; shown: {names[shown]}" if names else ""

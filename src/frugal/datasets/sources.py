@@ -183,18 +183,18 @@ def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> A
         for path in sorted(part.rglob("*"), reverse=True):
             if path.is_file() and path.relative_to(part).as_posix() not in {*keep, _RECORD}:
                 path.unlink()
-        _keep_placed(raw, part)
+        _keep_placed(entry, raw, part)
     return arrival
 
 
-def _keep_placed(raw: Path, part: Path) -> None:
+def _keep_placed(entry: Entry, raw: Path, part: Path) -> None:
     """Copy what a user has placed in `data/raw` beside the download; a name that this has, too, ends in `.old`.
 
     What an earlier download left is ours, and goes.
     """
     try:
-        ours = {_RECORD, *json.loads((raw / _RECORD).read_text())["files"]}
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        ours = {_RECORD, *_recorded(entry, raw)[1]}
+    except (OSError, DamageError):  # there is no earlier download that says what its files are
         ours = {_RECORD}
     for path in sorted(raw.rglob("*")) if raw.is_dir() else ():
         name = path.relative_to(raw)
@@ -209,13 +209,18 @@ def _keep_placed(raw: Path, part: Path) -> None:
         shutil.copy2(path, copy)
 
 
-def _read_download(entry: Entry, folder: Path) -> Arrival:
-    """Read what `_from_public` left, once its recorded checksums are right."""
+def _recorded(entry: Entry, folder: Path) -> tuple[str, dict[str, str]]:
+    """Source and checksums by file of what `_from_public` left."""
     try:
         record = json.loads((folder / _RECORD).read_text())
-        source, sums = str(record["source"]), dict(record["files"])
+        return str(record["source"]), dict(record["files"])
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise DamageError(f"data/raw/{entry.name}/{_RECORD} is damaged") from error
+
+
+def _read_download(entry: Entry, folder: Path) -> Arrival:
+    """Read what `_from_public` left, once its recorded checksums are right."""
+    source, sums = _recorded(entry, folder)
     for name, expected in sums.items():
         if not (folder / name).is_file() or sha256_of(folder / name) != expected:
             raise DamageError(f"data/raw/{entry.name}/{name} is missing or differs from its recorded sha256")

@@ -162,10 +162,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             interruption.add_note(f"the best candidate so far is {place}")
             interruption.__cause__ = error
         if interruption is not None:
-            try:  # the interruption is raised where warnings are errors, too
-                warn_of_interruption(interruption, done, place, has_journal=self.journal is not None, stacklevel=3)
-            finally:
-                raise interruption
+            warn_of_interruption(interruption, done, place, has_journal=self.journal is not None, stacklevel=3)
+            raise interruption
         callbacks.end()
         return self
 

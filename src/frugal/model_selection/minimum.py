@@ -219,10 +219,8 @@ def minimize(
     is_broken = isinstance(interruption, BrokenExecutor)
     kept_at = f"the attribute `found` of this {'BrokenExecutor' if is_broken else 'KeyboardInterrupt'}"
     done, place, has_journal = f"{len(run.trials)} trials", None if found is None else kept_at, journal is not None
-    try:  # the interruption is raised where warnings are errors, too
-        warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=2)
-    finally:
-        raise (Broken(str(interruption), found) if is_broken else Interrupted(found)) from interruption
+    warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=2)
+    raise (Broken(str(interruption), found) if is_broken else Interrupted(found)) from interruption
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ def warn_of_interruption(
 ) -> None:
     """Warn that a search was interrupted, and say where the best result is (None: there is none).
 
+    Where warnings are errors the interruption is what is raised, so that it has the text as a note.
+
     Args:
         interruption: KeyboardInterrupt after Ctrl-C, or the error of a broken executor.
         done: number of evaluations, such as `12 fits`.
@@ -36,7 +38,10 @@ def warn_of_interruption(
     text = f"{ending_of(interruption)} after {done}; {best}"
     if not isinstance(interruption, KeyboardInterrupt):
         text += "; the same search goes on from its journal" if has_journal else "; give journal=... to go on"
-    warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+    try:
+        warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+    except UserWarning:
+        interruption.add_note(text)
 
 
 def _is_terminal() -> bool:

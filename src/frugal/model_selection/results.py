@@ -41,17 +41,23 @@ class Outcome:
     ended: str = ""
 
     @property
+    def dropped(self) -> dict[int, Mapping[str, Any]]:
+        """The event of each candidate that was dropped (`prune`), and neither restored nor completed later."""
+        found: dict[int, Mapping[str, Any]] = {}
+        for event in self.events:
+            if event["event"] in ("complete", "restore"):
+                found.pop(event["candidate"], None)
+            elif event.get("candidate") is not None:
+                found[event["candidate"]] = event
+        return found
+
+    @property
     def choice(self) -> int | None:
         """The incumbent, or, if that was dropped before any candidate was complete, the best of the others.
 
         Their means are compared over the first folds, as many as each of them has.
         """
-        dropped: set[int] = set()
-        for event in self.events:
-            if event["event"] == "prune":
-                dropped.add(event["candidate"])
-            elif event["event"] == "restore":
-                dropped.discard(event["candidate"])
+        dropped = self.dropped
         if self.chosen not in dropped:
             return self.chosen
         scores: dict[int, list[float]] = {}
@@ -108,9 +114,8 @@ def tabulate(
         return_train_score: whether to add columns of training scores.
         metric: name of the score that the strategy sees; None: the first.
     """
-    cells, is_dict, metrics = outcome.cells(), *metric_names(outcome.fits.values())
-    shape = len(outcome.candidates), outcome.n_folds
-    names = metrics if is_dict else None
+    cells, names = outcome.cells(), metric_names(outcome.fits.values())
+    shape, metrics = (len(outcome.candidates), outcome.n_folds), names or ["score"]
     hole = formatter_input(Fit(math.nan, math.nan), names, math.nan, return_train_score)
     outs = [
         formatter_input(cells[at][2], names, error_score, return_train_score) if at in cells else hole
@@ -145,12 +150,12 @@ def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
     return np.asarray(has_all & (rows == max(rows[has_all], default=0.0)))
 
 
-def metric_names(fits: Any) -> tuple[bool, list[str]]:
-    """Whether scores are listed by metric, and the metrics' names: `score` where they are not."""
+def metric_names(fits: Any) -> list[str] | None:
+    """Names of the metrics; None: scores are not listed by metric, and columns are named `score`."""
     for fit in fits:
         if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
-            return True, list(fit.test_scores)
-    return False, ["score"]
+            return list(fit.test_scores)
+    return None
 
 
 def seen_metric(metric: str | None, metrics: list[str]) -> str:
@@ -274,18 +279,13 @@ def _more(
 
 def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
     """Reason why each candidate was stopped; empty for complete ones."""
-    stopped: dict[int, str] = {}
+    stopped = {candidate: _because(event) for candidate, event in outcome.dropped.items()}
     end, last_rung = outcome.ended, None
     for event in outcome.events:
-        kind, candidate = event["event"], event.get("candidate")
-        if kind in ("complete", "restore"):
-            stopped.pop(event["candidate"], None)
-        elif kind == "stop":
+        if event["event"] == "stop":
             end = f"the search stopped: {event['n_inferior']} candidates completed in a row were no better"
-        elif kind == "rung":
+        elif event["event"] == "rung":
             last_rung = event
-        elif candidate is not None:
-            stopped[candidate] = _because(event)
     reasons = []
     for candidate, here in enumerate(has):
         default = end or ("the budget was spent" if last_rung is None else "it left after a rung")

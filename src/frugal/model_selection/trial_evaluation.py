@@ -150,8 +150,8 @@ def tabulate_trials(
         metric: name of the score that the strategy sees; None: the first.
     """
     fits = fits_of(trials, n_splits)
-    is_dict, metrics = metric_names(fits)
-    names = metrics if is_dict else None
+    names = metric_names(fits)
+    metrics = names or ["score"]
     outs = [formatter_input(fit, names, error_score, return_train_score) for fit in fits]
     results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)

@@ -144,7 +144,7 @@ class Terminating:
         self._seed = int(rng.integers(2**63))
         self._asked: dict[int, TrialTask] = {}  # by id, as the strategy asked
         self._scores: dict[int, list[float]] = {}
-        self._stopped: dict[int, float] = {}  # id -> E[f_comb(E)]
+        self._stopped: dict[int, float] = {}  # id -> E[f_comb] at the trial's last epoch
         self._ended: list[Trial] = []  # by themselves or by the strategy
         self._given_up: list[TrialTask] = []
         self.best_scores: dict[int | None, float] = {}
@@ -240,17 +240,17 @@ class Terminating:
             model = self._fitted(trial, scores)
             above = model.prob_above(best, noise=self._noise)
             mean, sd = (float(part[0]) for part in model.predict(self._horizon))
-            told = mean if last == self._horizon else float(model.predict(last)[0][0])
+            last_mean = mean if last == self._horizon else float(model.predict(last)[0][0])
         except UnfittableError:
             self.checks.append(replace(look, seconds=self._seconds(trial, scores, started)))
             return
         hopeless = above < 1 - self._delta
         is_certain = self._rule == "optimistic" and sd < CERTAIN_SD
-        stops = (hopeless or is_certain) and 0 <= mean <= 1 and 0 <= told <= 1
+        stops = (hopeless or is_certain) and 0 <= mean <= 1 and 0 <= last_mean <= 1
         seconds = self._seconds(trial, scores, started)
         self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops, seconds=seconds))
         if stops:
-            self._stopped[trial] = told
+            self._stopped[trial] = last_mean
             if hopeless:
                 self._given_up.append(task)
 

@@ -79,7 +79,8 @@ def _declared(package: str, name: str) -> tuple[str, ...]:
     if spec is None or spec.origin is None:
         return ()
     classes = (node for node in ast.parse(Path(spec.origin).read_text()).body if isinstance(node, ast.ClassDef))
-    for node in next(found.body for found in classes if found.name == class_name(name)):
+    bodies = {found.name: found.body for found in classes}
+    for node in bodies[_checked_class(spec.origin, name, bodies)]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "needs":
             return tuple(ast.literal_eval(node.value))
     return ()
@@ -88,6 +89,14 @@ def _declared(package: str, name: str) -> tuple[str, ...]:
 def class_name(name: str) -> str:
     """Name of the class of a strategy: `BetaGreedy` of `beta_greedy`."""
     return "".join(word.capitalize() for word in name.split("_"))
+
+
+def _checked_class(file: str, name: str, held: Collection[str]) -> str:
+    """Name of the class of a strategy, which its module must hold."""
+    expected = class_name(name)
+    if expected not in held:
+        raise ValueError(f"{file} must hold the class {expected}, as the strategy's name is {name!r}")
+    return expected
 
 
 USERS: Final = {
@@ -131,7 +140,7 @@ class Registry:
             return _loaded(added(self._package)[name])
         with explained():
             module = import_module(f"{self._package}.{name}")
-        return cast(type, getattr(module, class_name(name)))
+        return cast(type, getattr(module, _checked_class(str(module.__file__), name, vars(module))))
 
     def settings_of(self, name: str) -> dict[str, Any]:
         """Settings of a strategy with their defaults, read from its constructor.

@@ -24,7 +24,7 @@ NEEDS = ("sizes", "n_valid", "auxiliary", "rungs", "subset_rows")
 validation rows, the rows of a small task, those of rungs (each the same multiple of the one before), those of a
 subset."""
 NOT_OF_THE_PROBLEM = (
-    *("n_seeds", "n_trials", "default_n_trials", "strategies"),
+    *("n_seeds", "n_trials", "default_n_trials", "default_n_initial", "strategies"),
     *("check_share", "curve", "termination"),
     *("datasets", "tables", "scalers", "subset_share", "rows_per_class", "sizes"),
 )
@@ -99,11 +99,15 @@ def _known(search: Study) -> list[str]:
 def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a method: those of the method that it is a variant of, its own, and the record's, in this order.
 
+    A method that the block does not name begins with `default_n_initial` candidates, if the block has that key.
+
     Raises:
         ValueError: if the block says what the record of the method does.
     """
     blocks = block.get("strategies", {})
     configured = blocks.get(method.name, {})
+    if "default_n_initial" in block and not {method.name, method.variant_of} & set(blocks):
+        configured = {"n_initial": block["default_n_initial"]}
     for name in (*_RECORDED, *method.settings):
         if name in configured:
             raise ValueError(
@@ -134,6 +138,8 @@ def planned(
         ValueError: if a method with termination is not on stored curves, or as `settings_of` and `sized`.
     """
     settings = settings_of(method, block)
+    if search.resource == "epochs":
+        _check_needs_no_rows(search, method)
     if search.resource == "rows":
         settings = on_rows(method, settings, block, dataset)
     elif search.resource == "sizes" and table is not None:
@@ -145,6 +151,17 @@ def planned(
     if method.termination is not None:
         settings["termination"] = _termination(search, method, block)
     return settings
+
+
+def _check_needs_no_rows(search: Study, method: Method) -> None:
+    """Refuse a method that must be told numbers of rows, where trials differ in their epochs alone."""
+    unmet = [need for need in needs_of(method) if need != "rungs"]  # those of rungs may be of epochs
+    if unmet:
+        others = [name for name, one in registry.searches().items() if one.chooses and one.resource != "epochs"]
+        raise ValueError(
+            f"{method.name} needs {' and '.join(unmet)} of its problem, and in {search.name} all trials have all "
+            f"rows; its experiments may be {', '.join(others)}"
+        )
 
 
 def _termination(search: Study, method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,7 +207,8 @@ def sized(method: Method, configured: Mapping[str, Any], table: Mapping[str, Any
             case "n_valid":
                 settings["n_valid"] = table["n_valid"]
             case "auxiliary":
-                divisor = settings.pop("divisor", 4)
+                ratios = [sizes[-1] // size for size in sizes[:-1]]
+                divisor = settings.pop("divisor", 4 if 4 in ratios else ratios[-1])
                 if sizes[-1] / divisor not in sizes[:-1]:
                     raise ValueError(
                         f"divisor of {method.name} must lead from {sizes[-1]} rows to one of "

@@ -296,6 +296,8 @@ def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:
             from studies.keys import accepted_at
 
             accepted, value = accepted_at(Configuration, place), reduce(getitem, place, config)
+    if accepted == "true or false" and isinstance(value, str):  # Snakemake takes Python's words there, not YAML's
+        accepted += " (behind --config: True or False)"
     return f"{_named(path)} is {value!r}, but must be {accepted}"
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from frugal import learners
-from frugal.checks import check_whole
+from frugal.checks import check_known, check_whole
 from frugal.datasets.catalogue import CATALOGUE, parse_name
 from frugal.trials import strategies
 from frugal.trials.ledger import LARGEST_DESIGN
@@ -77,6 +77,11 @@ def _check_termination(settings: str) -> None:
 def _check_compared(config: Mapping[str, Any]) -> None:
     """Build each compared strategy of folds once, and ask those of trials for their settings."""
     entries_of(config)
+    block = config["folds_comparison"]
+    for name in block.get("classifiers", ()):
+        with named("folds_comparison.classifiers"):
+            learners.check_fitted(name)
+            check_known(f"space of {name}", block["space"], sorted(learners.record(name).spaces))
     for name, search in searches_of(config).items():
         block = block_of(search, config)
         for method in search.methods if search.chooses else ():

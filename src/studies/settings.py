@@ -375,7 +375,7 @@ class SvmMnist(LookUpTable):
     """Document 003, Figure 3: 20 x 20 candidates x 20 draws = 8,000 fits, in 20 jobs of some 2 CPU minutes."""
 
     learner: str = setting("svm", "document 003, section 2.1", "learner that is fitted in one go")
-    dataset: Name = setting("mnist", "document 003, section 2.1", "dataset of the catalogue")
+    dataset: Literal["mnist"] = setting("mnist", "document 003, section 2.1", "dataset of the catalogue")
     space: str = setting("ranges", "Klein et al. (2017)", "space of the learner: ln C and ln gamma in [-10, 10]")
     n_per_dimension: int = setting(
         20, "Klein et al. (2017)", "values of each hyperparameter, evenly spaced from end to end", ge=2, le=1000
@@ -405,7 +405,7 @@ class StartTable(LookUpTable):
     """
 
     learner: str = setting("elastic_net", "document 004", "learner that is fitted in one go")
-    dataset: Name = setting("letter", "document 004", "dataset of the catalogue")
+    dataset: Literal["letter"] = setting("letter", "document 004", "dataset of the catalogue")
     space: str = setting("hypertune", "document 004; exponents ours", "space of the learner")
     n_per_dimension: int = setting(
         20, "as of svm_mnist", "values of each hyperparameter, evenly spaced from end to end", ge=2, le=1000
@@ -429,7 +429,9 @@ class ElasticNetLetter(StartTable):
 class ElasticNetAdult(StartTable):
     """Elastic net on scaled adult: 20 x 20 candidates x 6 draws, in 20 jobs of half a CPU minute."""
 
-    dataset: Name = setting("adult", "document 004", "dataset of the catalogue")
+    dataset: Literal["adult"] = setting(  # type: ignore[assignment]
+        "adult", "document 004", "dataset of the catalogue"
+    )
     n_valid: Count = setting(8000, OURS, "validation rows, the last of the training file")
     n_test: Whole = setting(0, "adult has its own", "test rows, of a dataset that sets none apart itself")
     scaler: Scaler = setting(

@@ -179,6 +179,8 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
     assert says["ei", "seconds_to_10"] == "1 of 2 seeds never"
     assert says["ei", "seconds_to_50"] == ""
     assert says["random", "cost_to_10"] == "2 of 2 seeds never"
+    either = "or more: 1 of 2 seeds never; or less: 2 of 2 seeds never of random's"
+    assert {says["ei", f"log10_{spent}_to_10_less_random"] for spent in ("seconds", "cost")} == {either}
     assert (found["n_seeds"] == 2).all()
     assert "never" in PAPER.render(found.reset_index())
 

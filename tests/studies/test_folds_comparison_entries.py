@@ -38,6 +38,10 @@ def config_of(*compared, strategies=None):
         ({"strategy": "greedy", "budget_share": 0}, "budget_share must be above 0 and at most 1, got 0"),
         ({"strategy": "greedy", "budget_share": math.nan}, "budget_share must be above 0 and at most 1, got nan"),
         ({"strategy": "exact_pruning", "budget_share": 0.5}, "but exact_pruning has no setting budget"),
+        (
+            {"strategy": "successive_halving", "settings": {"factor": 2}},
+            "factor must be left out, since scores on few",
+        ),
         ({"strategy": "greedy", "budget_share": 0.5, "settings": {"budget": 9}}, "give either budget_share or"),
     ],
 )
@@ -67,6 +71,15 @@ def test_the_beta_model_is_compared_at_three_thresholds_that_tables_name():
     assert taus == {"beta pruning tau 0.7": 0.7, "beta pruning tau 0.9": 0.9, "beta pruning": 0.99}
     assert look_of("beta_pruning_tau_0_7", "beta_pruning", math.nan).label == "beta pruning tau 0.7"
     assert len({look_of(name, "beta_pruning", math.nan).color for name in beta}) == 3
+
+
+def test_what_has_no_look_is_told_apart_from_the_same_strategy_with_other_settings():
+    looks = [look_of(name, "better_half", math.nan) for name in ("better_half", "better_third")]
+    assert [look.label for look in looks] == ["better half", "better third"]
+    assert len({(look.color, look.marker) for look in looks}) == 2
+    halves = [look_of(name, "better_half", share) for name, share in (("a", 0.5), ("b", 0.25))]
+    assert [look.label for look in halves] == ["better half, budget 1/2", "better half, budget 1/4"]
+    assert len({look.color for look in halves}) == 1
 
 
 @pytest.mark.parametrize("scale", ["smoke", "config", "paper"])

@@ -12,6 +12,7 @@ import pytest
 from studies import config, registry
 from studies.blocks import block_of, n_trials_of, planned, sized
 from studies.methods import TRIALS
+from studies.records import Method
 from studies.shared import refits
 from studies.trials_comparison import figures
 from studies.trials_comparison.figures import looks_of, summarise_anytime, summarise_ranks
@@ -339,7 +340,7 @@ def test_a_new_line_is_compared_in_every_experiment_or_in_some():
     }
     search = found["compared_live"]
     block = block_of(search, listing({"name": "ei", "strategy": "ei"}, mine))
-    assert n_trials_of(search, block, "digits") == {"ei": 14, "my_ei": block["default_n_trials"]}
+    assert n_trials_of(search, block, "digits") == {"ei": 14, "my_ei": 14}  # its default is EI's number
     settings = planned(search, search.method("my_ei"), block, "digits", table=block)
     assert settings == {**block["strategies"]["ei"], "n_starts": 9, "strategy": "ei", "draws": "ei"}
     some = {"name": "late", "strategy": "tpe", "termination": {"delta": 0.5}, "experiments": ["compared_curves"]}
@@ -361,7 +362,16 @@ def test_a_new_line_has_more_trials_than_first_candidates_at_every_scale(scale):
     for search in (found[name] for name in EXPERIMENTS):
         block = block_of(search, scaled)
         for _, dataset in search.problems:
-            assert n_trials_of(search, block, dataset)["mine"] > block["n_initial"]
+            method = search.method("mine")
+            first = planned(search, method, block, dataset, table=block | {"sizes": [8, 4, 2]}).get(
+                "n_initial", block["n_initial"]
+            )
+            assert n_trials_of(search, block, dataset)["mine"] > first
+            beside = block_of(registry.study(search.beside), scaled) if search.beside else block
+            listed = beside["n_trials"] if isinstance(beside["n_trials"], dict) else {}
+            of_ei = {**listed, **block["n_trials"]}["ei"]
+            if of_ei is not None:
+                assert n_trials_of(search, block, dataset)["mine"] == of_ei
 
 
 @pytest.mark.parametrize(
@@ -429,3 +439,26 @@ def test_hyperband_and_hypertune_ask_for_the_sizes_that_there_are(sizes, rows):
 def test_sizes_that_hyperband_cannot_climb_are_refused():
     with pytest.raises(ValueError, match="the same multiple of the one before for hyperband, got 100, 200, 300"):
         sized(TRIALS["hyperband"], {}, {"sizes": [300, 200, 100]})
+
+
+def test_a_small_task_has_a_quarter_of_the_rows_or_the_next_part_that_there_is():
+    mine = Method("mine", "mtbo")
+    for sizes, auxiliary in (([800, 400, 200, 100], 200), ([200, 100], 100)):
+        found = sized(mine, {}, {"sizes": sizes, "n_valid": 50})
+        assert found == {"auxiliary": auxiliary, "n_max": sizes[0], "n_valid": 50}
+
+
+def test_a_method_that_asks_for_rows_is_refused_where_all_trials_have_all_rows():
+    line = {"name": "mine", "strategy": "fabolas", "experiments": ["compared_curves"]}
+    search = searches_of(listing(line))["compared_curves"]
+    with pytest.raises(ValueError, match=r"^mine needs sizes and n_valid .* may be compared_svm, "):
+        planned(search, search.method("mine"), block_of(search, CONFIG), "mlp_mnist")
+
+
+def test_a_method_that_the_block_does_not_name_begins_with_as_many_candidates_as_ei():
+    search = searches_of(listing({"name": "mine", "strategy": "ei"}))["compared_live"]
+    block = block_of(search, CONFIG)
+    assert planned(search, search.method("mine"), block, "digits", table=block) == {
+        "n_initial": block["strategies"]["ei"]["n_initial"],
+        "strategy": "ei",
+    }

@@ -134,3 +134,15 @@ def test_looking_names_up_imports_neither_the_packages_nor_the_strategies(instal
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == "[]"
+
+
+def test_a_module_without_the_class_of_its_name_is_refused_by_file_and_name(tmp_path, monkeypatch):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/__init__.py").write_text("")
+    (tmp_path / "rules/ucb.py").write_text("class UCB:\n    needs = ()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    message = "ucb.py must hold the class Ucb, as the strategy's name is 'ucb'"
+    with pytest.raises(ValueError, match=message):
+        registry.needs("rules", "ucb")
+    with pytest.raises(ValueError, match=message):
+        registry.Registry("rules", [str(tmp_path / "rules")], ()).class_of("ucb")

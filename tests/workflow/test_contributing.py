@@ -94,6 +94,17 @@ def test_both_strategies_run(place):
     assert pd.read_parquet(place[0] / searched)["error"].notna().all()
 
 
+def test_the_learner_and_another_dataset_are_compared_by_what_saves_folds(place):
+    block = "folds_comparison={datasets: [digits_500], classifiers: [nearest_centroid], space: ranges}"
+    settings = ("--configfile", "config/smoke.yaml", "--config", "folds_per_job=20", block)
+    target = "results/folds_comparison/figures/pareto.png"
+    done = snakemake(place[0], *settings, "--", target)
+    assert done.returncode == 0, done.stdout[-4000:]
+    runs = pd.read_parquet(place[0] / "results/folds_comparison/runs.parquet")
+    assert {*zip(runs["dataset"], runs["classifier"], strict=True)} == {("digits_500", "nearest_centroid")}
+    assert set(runs["method"]) > {"better_half", "successive_halving", "exact_pruning"}
+
+
 def test_the_figure_and_the_claim_are_made_of_the_published_runs(place):
     place, _ = place
     run(place, "studies", "job", "figure", "greedy_cv", "spread", "--runs", f"{PUBLISHED}/search_time.parquet",

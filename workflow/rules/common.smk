@@ -4,13 +4,14 @@ from snakemake.exceptions import WorkflowError
 
 from frugal.code import jobs
 from frugal.datasets.catalogue import CATALOGUE
-from frugal.learners import CLASSIFIERS, NETWORKS
+from frugal.learners import NETWORKS
+from frugal.learners import known as known_learners
 from studies import code as job_code
 from studies import interpreters
 from studies import config as studies_config
 from studies.plan import Plan
 from studies.code import hash_of
-from studies.plan.common import as_json, dataset_files
+from studies.plan.common import as_json, dataset_files, prepared
 
 
 def checked(check, *args, **kwargs):
@@ -45,8 +46,8 @@ onstart:
 
 
 wildcard_constraints:
-    dataset="[a-z0-9]+(_[0-9]+)?",
-    classifier="|".join((*CLASSIFIERS, *NETWORKS)),
+    dataset=f"({'|'.join(CATALOGUE)})(_[0-9]+)?",
+    classifier="|".join(known_learners()),
     method="[a-z0-9_]+",
     variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?(-own_seeds)?(-epochs[0-9]+)?",
     name="[a-z0-9_]+",

@@ -4,7 +4,7 @@
 rule data:
     # Resolve a dataset of the catalogue, verify it, and write where it is from.
     output:
-        dataset_files("{dataset}"),
+        prepared("{dataset}"),
     log:
         "results/logs/data/{dataset}.log",
     benchmark:

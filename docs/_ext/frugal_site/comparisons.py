@@ -150,7 +150,7 @@ def look(comparison: str, method: str) -> dict[str, str]:
         return {"color": color, "label": label, "dash": "-"}
     found = LOOKS.get(method) or LOOKS.get(method.rpartition("_")[0]) or default_look(method)
     label = found.label if method in LOOKS else method.replace("_", " ")
-    is_dotted = comparison == "trials" and TRIALS[method].termination is not None
+    is_dotted = comparison == "trials" and method in TRIALS and TRIALS[method].termination is not None
     return {"color": found.color, "label": label, "dash": ":" if is_dotted else "-"}
 
 

@@ -145,7 +145,13 @@ def record(name: str) -> Learner:
     for module, names in HOMES.items():
         if name in names:
             listed: tuple[Learner, ...] = import_module(module).LEARNERS
-            return next(learner for learner in listed if learner.name == name)
+            for learner in listed:
+                if learner.name == name:
+                    return learner
+            raise ValueError(
+                f"LEARNERS of {module} must hold a learner named {name!r}, as its module is, "
+                f"got {', '.join(learner.name for learner in listed)}"
+            )
     point = added(GROUP)[name]
     try:
         found = point.load()

@@ -25,7 +25,7 @@ def _init_of(strategy: str) -> Callable[..., None]:
 
 
 class GreedySearchCV(FoldSearchCV):
-    """`FoldSearchCV` that continues with the candidate of the best mean and stops early: the fewest fits.
+    """`FoldSearchCV` that continues with the candidate of the best mean and stops early: few fits, small regret.
 
     Source: document 001 (Soper 2021), Algorithm 3. Its settings are `epsilon`, `rounding` and `ties`.
 

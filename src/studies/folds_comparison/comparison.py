@@ -84,8 +84,9 @@ def compared(study: Study, config: Mapping[str, Any]) -> dict[str, list[Method]]
 
 
 def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
-    """The compared numbers of folds, and the datasets of document 001."""
-    return {"folds_comparison.n_folds": (config["folds_comparison"]["n_folds"], config["greedy_cv"]["datasets"])}
+    """The compared numbers of folds, and the datasets: its own, or those of document 001."""
+    block = config["folds_comparison"]
+    return {"folds_comparison.n_folds": (block["n_folds"], block.get("datasets", config["greedy_cv"]["datasets"]))}
 
 
 RUNS: Final = Study(
@@ -430,8 +431,9 @@ def draw_prices(summary: pd.DataFrame) -> plotters.Figure:
 
 def look_of(method: str, strategy: str, budget_share: float) -> Look:
     """The look of a strategy, with what is compared as its label."""
-    look = style.LOOKS.get(strategy) or _plain_look(strategy)
-    if pd.notna(budget_share):
+    has_budget = bool(pd.notna(budget_share))
+    look = style.LOOKS.get(strategy) or _plain_look(strategy if has_budget else method)
+    if has_budget:
         return replace(look, label=f"{look.label}, budget {Fraction(budget_share).limit_denominator(100)}")
     if method == strategy:
         return look
@@ -443,9 +445,9 @@ def in_words(method: str) -> str:
     return re.sub(r"\b0 (?=[0-9])", "0.", method.replace("_", " "))
 
 
-def _plain_look(strategy: str) -> Look:
-    """The look of a strategy that has none: its first letter, and a colour that its name decides."""
-    return replace(default_look(strategy, crc32(strategy.encode())), marker=f"${strategy[0]}$")
+def _plain_look(method: str) -> Look:
+    """A look where the strategy has none: a letter of the name's last word, and a colour that the name decides."""
+    return replace(default_look(method, crc32(method.encode())), marker=f"${method.rpartition('_')[2][0]}$")
 
 
 def _look_of_row(row: Mapping[Any, Any]) -> Look:
@@ -482,6 +484,11 @@ def _legend(figure: plotters.Figure, *, ncols: int = 4, title: str | None = None
 
 
 _SEEDS: Final = "{{ config.folds_comparison.n_seeds | seeds }}."
+_DATA: Final = """{% set own = config.folds_comparison %}the datasets
+{%- if "datasets" in own %} {{ own.datasets | join(", ") }}{% endif %} and classifiers
+{%- if "classifiers" in own %} {{ own.classifiers | join(", ") }}{% endif %}
+{%- if "classifiers" not in own %} of document 001{% endif %}"""
+"""What the comparison averages over, in captions."""
 _OF_NETWORK: Final = """The list is the document's: 96 candidates in random order, 24 of them repeats. Successive
 halving is left out, since the network is not trained on fewer images, and so are seconds, since trainings ran
 beside each other.
@@ -492,28 +499,27 @@ TABLE: Final = Artefact(
     "strategies",
     lambda config: ("runs", *timed_runs(config)),
     tabulate,
-    f"""Every strategy that saves folds, replayed on the same kept folds and averaged over the datasets and
-    classifiers of document 001; the CSV holds 95 % intervals over seeds. Folds and rows are shares of the
-    exhaustive search's: fold evaluations, and rows trained on, which differ only for successive halving, whose
-    evaluations use fewer rows. Seconds, where there are timed fits, are those of the fits and of the strategy
-    itself over those of every fit; the batch scorers' seconds are not used. Rank percentile is the share of
-    candidates that are not strictly better than the choice, regret the mean score of the truly best candidate less
-    that of the choice, and the best is lost where no candidate with the best mean was chosen or given all its
-    folds. Prunings are those of one search, for scores and for good. A wrong one drops a candidate that is better
-    over all folds than the one it was compared with. The best is pruned where every candidate with the best mean
-    is. What a rung of halving drops, or a budget leaves out, is no pruning here. {_SEEDS}""",
+    f"""Every strategy that saves folds, replayed on the same kept folds and averaged over {_DATA}; the CSV holds
+    95 % intervals over seeds. Folds and rows are shares of the exhaustive search's: fold evaluations, and rows
+    trained on, which differ only for successive halving, whose evaluations use fewer rows. Seconds, where there
+    are timed fits, are those of the fits and of the strategy itself over those of every fit; the batch scorers'
+    seconds are not used. Rank percentile is the share of candidates that are not strictly better than the choice,
+    regret the mean score of the truly best candidate less that of the choice, and the best is lost where no
+    candidate with the best mean was chosen or given all its folds. Prunings are those of one search, for scores
+    and for good. A wrong one drops a candidate that is better over all folds than the one it was compared with.
+    The best is pruned where every candidate with the best mean is. What a rung of halving drops, or a budget
+    leaves out, is no pruning here. {_SEEDS}""",
     render=render,
 )
 PARETO: Final = Artefact(
     "pareto",
     ("runs",),
     summarise_pareto,
-    f"""Regret of the choice against its cost, averaged over the datasets and classifiers of document 001, with one
-    standard error over seeds each side. The cost is the share of n·k fold evaluations, one on fewer rows counted
-    by its share of the rows; the grey line joins the strategies that none betters in both. Half-filled and open
-    markers are searches under a budget. Searches that run to the end, standard and greedy, coincide at a cost of 1
-    and no regret; the table tells strategies apart that lie close to them. The vertical scale is that of the
-    square root. {_SEEDS}""",
+    f"""Regret of the choice against its cost, averaged over {_DATA}, with one standard error over seeds each side.
+    The cost is the share of n·k fold evaluations, one on fewer rows counted by its share of the rows; the grey
+    line joins the strategies that none betters in both. Half-filled and open markers are searches under a budget.
+    Searches that run to the end, standard and greedy, coincide at a cost of 1 and no regret; the table tells
+    strategies apart that lie close to them. The vertical scale is that of the square root. {_SEEDS}""",
     draw_pareto,
 )
 ANYTIME: Final = Artefact(
@@ -521,10 +527,9 @@ ANYTIME: Final = Artefact(
     ("runs",),
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k fold
-    evaluations spent, one on fewer rows counted by its share of the rows; averaged over the datasets and
-    classifiers of document 001. Each panel shows one strategy with its 95 % interval over seeds, and the others in
-    grey. A strategy that has ended keeps its choice. Searches under a budget are left out. The vertical scale is
-    that of the square root. {_SEEDS}""",
+    evaluations spent, one on fewer rows counted by its share of the rows; averaged over {_DATA}. Each panel shows
+    one strategy with its 95 % interval over seeds, and the others in grey. A strategy that has ended keeps its
+    choice. Searches under a budget are left out. The vertical scale is that of the square root. {_SEEDS}""",
     draw_anytime,
 )
 RANKS: Final = Artefact(

@@ -7,11 +7,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from frugal.checks import check_between
 from frugal.folds.strategies import settings_of, try_out
 from studies.records import Method
+
+HALVING: Final = "successive_halving"
+"""The strategy that asks for fewer rows."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,12 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
         settings = {**config["strategies"].get(strategy, {}), **block.get("settings", {})}
         try:
             entry = Entry(block["name"], strategy, settings, budget_share=block.get("budget_share"))
+            changed = sorted(set(block.get("settings", {})) - {"failed"})
+            if strategy == HALVING and changed:
+                raise ValueError(
+                    f"{changed[0]} must be left out, since scores on few rows are kept for the settings of "
+                    f"strategies.{HALVING} alone"
+                )
             try_out_once(strategy, json.dumps(entry.settings_for(128, 5)))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{where}: {error}") from error

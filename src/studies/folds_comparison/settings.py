@@ -6,7 +6,19 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from studies.settings import OURS, Block, Candidates, FoldsList, Name, Seeds, Settings, Share, left_out, setting
+from studies.settings import (
+    OURS,
+    Block,
+    Candidates,
+    FoldsList,
+    Name,
+    Seeds,
+    Settings,
+    Several,
+    Share,
+    left_out,
+    setting,
+)
 
 
 class Compared(Settings):
@@ -44,6 +56,13 @@ class FoldsComparison(Settings):
         "repetitions on wall_clock's timed fits, for a column of seconds; 0: no such column",
         ge=0,
         le=10_000,
+    )
+    datasets: Several[Name] = left_out(
+        None,
+        "datasets, perhaps with a number of rows (letter_2000); by default, those of greedy_cv",
+    )
+    classifiers: Several[Name] = left_out(
+        None, "learners that are fitted in one go, and have the space; by default, those of greedy_cv"
     )
     compared: list[Compared] = setting(
         [

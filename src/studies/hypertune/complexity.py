@@ -488,8 +488,9 @@ FIGURE1: Final = Artefact(
     the panel's title).
     Middle: a linear SVM on random Fourier features (C {{ C }}, gamma {{ gamma }}) tells the first half of
     {{ dataset }}'s classes from the second, trained on {{ n_train }} rows (M1) or on {{ subset_rows }} of them
-    (M2), mean over {{ n_seeds | seeds }}. Accuracies are on test rows, bands are one standard error. Right: what
-    Theorem 1 bounds the gap between the error on the training rows and the expected one by, with probability 95 %,
-    for the middle panel.""",
+    (M2), mean over {{ n_seeds | seeds }}. Accuracies are on test rows, those of dotted lines on the rows trained
+    on; a star marks the best. Bands are one standard error, from three draws on. Right: what Theorem 1 bounds the
+    gap between the error on the training rows and the expected one by, with probability 95 %, for the middle
+    panel.""",
     draw,
 )

@@ -118,7 +118,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
 
 
 def _constant(searches: pd.DataFrame, like: Array) -> Array:
-    """1 where most trials on all rows have one and the same error, the majority's, and every search ends near it.
+    """1 where most trials on all rows have one and the same error, and every search ends near it.
 
     Args:
         searches: as of `paths`.
@@ -444,8 +444,8 @@ def _limits(table: pd.DataFrame) -> tuple[float, float]:
 
 _CAPTION: Final = """; on {{ b.n_train if b.n_train is number else "as many training rows as the document's splits
 leave" }} training rows. Best validation accuracy so far of trials on all rows, mean over {{ b.n_seeds | seeds }}
-with a band of one standard error
-{%- if b.n_seeds > 1 %} (a 95 % interval is {{ b.n_seeds | interval_over_error }} times as wide){% endif %}: above
+{%- if b.n_seeds > 2 %} with a band of one standard error (a 95 % interval is {{ b.n_seeds | interval_over_error }}
+times as wide){% endif %}: above
 against these trials, below against time, in which HyperTune's begins once its searches on five subsets are over.
 EI is HyperTune without signs; HyperTune, EI{{ ", random search and Hyperband" if "hyperband" in b.n_trials else
 " and random search" }} start from the same candidates. A line begins where all seeds have a value and ends where

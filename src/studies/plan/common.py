@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from frugal.datasets.catalogue import parse_name
+
 Config = Mapping[str, Any]
 Wildcards = Any
 """What Snakemake fills a rule's places with: names as attributes, text as values."""
@@ -23,11 +25,14 @@ def as_json(settings: Mapping[str, Any]) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
+def prepared(dataset: str) -> list[str]:
+    """The files of a prepared dataset of the catalogue; the name may be a place to fill in."""
+    return [f"data/processed/{dataset}/{file}" for file in ("provenance.json", "X.npy", "y.npy")]
+
+
 def dataset_files(name: str) -> list[str]:
     """The files of a prepared dataset, or of that which a subset such as letter_2000 is drawn from."""
-    source, _, n_rows = name.rpartition("_")
-    folder = f"data/processed/{source if n_rows.isdigit() else name}"
-    return [f"{folder}/{file}" for file in ("provenance.json", "X.npy", "y.npy")]
+    return prepared(parse_name(name)[0])
 
 
 def files(kind: str, paper: str, name: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from frugal.learners import NETWORKS, SCALERS
 from studies import registry
 from studies.blocks import readings_with
-from studies.folds_comparison.entries import entries_of
+from studies.folds_comparison.entries import HALVING, entries_of
 from studies.greedy_cv.factorial import combinations
 from studies.greedy_cv.settings import Tabulated
 from studies.plan.common import ALL, Config, Wildcards, as_json, shares
@@ -61,7 +61,7 @@ class FoldJobs:
 
     def variant_of(self, settings: Config, classifier: str) -> str:
         """Label of how scores of a classifier are made, from the settings that change them."""
-        scaler = OLSON_SCALERS[classifier] if settings["scaler"] == "olson" else settings["scaler"]
+        scaler = OLSON_SCALERS.get(classifier, "none") if settings["scaler"] == "olson" else settings["scaler"]
         parts = [settings["space"], scaler, settings["splits"]]
         if settings.get("tree_seed") == "candidate":
             parts.append(OWN_SEEDS)
@@ -327,7 +327,7 @@ class FoldJobs:
             variant = f"{self.variant_of(settings, w.classifier)}{timed}"
             cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
             entry = self.entries[w.entry]
-            rungs = [entry.settings["cv"]] if entry.strategy == "successive_halving" else []
+            rungs = [entry.settings["cv"]] if entry.strategy == HALVING else []
             return self._score_files(cell, seeds, listed, rungs)
 
         return found
@@ -350,12 +350,14 @@ class FoldJobs:
     def compared_files(self, w: Wildcards) -> list[str]:
         """The runs of every compared strategy on every cell, or on those with timed fits."""
         if w.kind == "network":  # on fewer rows it is not trained
-            entries = [name for name, entry in self.entries.items() if entry.strategy != "successive_halving"]
+            entries = [name for name, entry in self.entries.items() if entry.strategy != HALVING]
             cells = [(self.network["dataset"], self.network["name"])]
         else:
             entries = list(self.entries)
-            datasets = self.datasets_of(self.timed if w.kind == "timed" else "search_time")
-            cells = [(dataset, classifier) for dataset in datasets for classifier in self.study["classifiers"]]
+            of_document = self.datasets_of(self.timed if w.kind == "timed" else "search_time")
+            datasets = self.comparison.get("datasets", of_document)
+            classifiers = self.comparison.get("classifiers", self.study["classifiers"])
+            cells = [(dataset, classifier) for dataset in datasets for classifier in classifiers]
         return [
             f"results/folds_comparison/{w.kind}/{entry}/{dataset}/{classifier}.parquet"
             for entry in entries

@@ -13,6 +13,7 @@ from studies import blocks, registry
 from studies import code as job_code
 from studies.plan.common import Config, Wildcards, as_json, dataset_files, shares
 from studies.records import Study
+from studies.settings import named
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 _LOOKED_UP: Final = ("lookup", "curves")
@@ -54,19 +55,16 @@ class TrialJobs:
             for _, problem in self._problems[name]
         }
         tables = blocks.tables_of_sizes(config)
-        self._strategies = {
-            (learner, problem, method.name): blocks.planned(
-                search,
-                method,
-                self._blocks[name],
-                problem,
-                table=tables.get((learner, problem), self._blocks[name]),
-            )
-            for name, search in self.searches.items()
-            for learner, problem in self._problems[name]
-            for method in search.methods
-            if method.name in self._n_trials[name, problem]
-        }
+        self._strategies = {}
+        for name, search in self.searches.items():
+            block = self._blocks[name]
+            for learner, problem in self._problems[name]:
+                table = tables.get((learner, problem), block)
+                for method in search.methods:
+                    if method.name in self._n_trials[name, problem]:
+                        with named(f"{registry.paper_of(name)}.{name}: {method.name}"):
+                            settings = blocks.planned(search, method, block, problem, table=table)
+                        self._strategies[learner, problem, method.name] = settings
 
     # Networks -------------------------------------------------------------------------------------------------
 
@@ -304,7 +302,8 @@ class TrialJobs:
         """Settings of the fits of live searches' choices, as JSON, with the compared methods that are not run."""
         settings: dict[str, Any] = {}
         if w.learner not in _LOOKED_UP:
-            block = self._blocks["compared_live"]
+            first = shown_on(self.config, w.learner, w.dataset)[0]
+            block = self._blocks[self._search_of[w.learner, w.dataset, first].name]
             settings = {key: block[key] for key in ("n_train", "n_valid", "n_test")}
             settings["scalers"] = {w.dataset: block["scaler"]}
         not_run = self._compared(w)[1]

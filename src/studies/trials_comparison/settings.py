@@ -28,7 +28,8 @@ from studies.settings import (
 
 Experiment = Literal["compared_svm", "compared_cnn", "compared_curves", "compared_live"]
 
-_DEFAULT = "trials of a search by a method that n_trials does not name"
+_DEFAULT = "trials of a search by a method that n_trials does not name: as many as of ei"
+_DEFAULT_FIRST = "first candidates of a method that strategies does not name: as many as of ei"
 _TRIALS = "trials of a search by method, on fewer rows and epochs included; null: not run"
 _BLOCKS = "settings by method; each strategy checks its own, and one with termination has those of the one without"
 
@@ -55,6 +56,7 @@ class ComparedSvm(Settings):
     """On lookup.svm_mnist, beside big_data.svm_search; HyperTune's 5 x 10 trials on subsets are among its own."""
 
     default_n_trials: Two = setting(17, OURS, _DEFAULT)
+    default_n_initial: FirstCandidates = setting(2, OURS, _DEFAULT_FIRST)
     n_trials: NumbersByMethod = setting(
         {"ei_explore": 17, "dngo": 17, "tpe": 200, "smac": 100, "hyperband": 150, "hypertune": 67}, OURS, _TRIALS
     )
@@ -81,6 +83,7 @@ class ComparedSvm(Settings):
         },
     }
     smoke = {
+        "default_n_trials": 5,
         "n_trials": {"ei_explore": None, "dngo": None, "tpe": 5, "smac": None, "hyperband": 6, "hypertune": None},
         "strategies": {"tpe": {"n_random": 3}},
     }
@@ -93,7 +96,8 @@ class ComparedSvm(Settings):
 class ComparedCnn(Settings):
     """On curves.networks.cnn_sizes, beside big_data.cnn_search."""
 
-    default_n_trials: Two = setting(17, OURS, _DEFAULT)
+    default_n_trials: Two = setting(30, OURS, _DEFAULT)
+    default_n_initial: FirstCandidates = setting(2, OURS, _DEFAULT_FIRST)
     n_trials: NumbersByMethod = setting(
         {"ei_explore": 30, "dngo": 30, "tpe": 60, "smac": 60, "hyperband": 100, "hypertune": 55}, OURS, _TRIALS
     )
@@ -111,6 +115,7 @@ class ComparedCnn(Settings):
     )
 
     laptop = {
+        "default_n_trials": 17,
         "n_trials": {"ei_explore": 17, "dngo": 17, "tpe": 24, "smac": 24, "hyperband": 24, "hypertune": 32},
         "strategies": {
             "ei_explore": {"n_burn": 50, "n_steps": 10},
@@ -121,6 +126,7 @@ class ComparedCnn(Settings):
         },
     }
     smoke = {
+        "default_n_trials": 5,
         "n_trials": {**dict.fromkeys(("ei_explore", "dngo", "smac", "hyperband", "hypertune")), "tpe": 5},
         "strategies": {"tpe": {"n_random": 3}},
     }
@@ -134,7 +140,7 @@ _ON_CURVES = (*_MODEL_BASED, *(f"{name}_terminated" for name in _MODEL_BASED))
 class ComparedCurves(Settings):
     """On curves.networks.cifar_cnn and mlp, beside big_data.curve_search; hyperband's are on fewer epochs."""
 
-    default_n_trials: Two = setting(6, OURS, _DEFAULT)
+    default_n_trials: Two = setting(25, OURS, _DEFAULT)
     n_trials: NumbersByMethod = setting({**dict.fromkeys(_ON_CURVES, 25), "hyperband": 150}, OURS, _TRIALS)
     strategies: Blocks = setting(
         {
@@ -147,6 +153,7 @@ class ComparedCurves(Settings):
     )
 
     laptop = {
+        "default_n_trials": 6,
         "n_trials": {**dict.fromkeys(_ON_CURVES, 6), "hyperband": 60},
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
@@ -182,7 +189,8 @@ class ComparedLive(Settings):
     n_initial: FirstCandidates = setting(
         15, OURS, "first candidates of a seed; a strategy's own n_initial says how many of them it starts from"
     )
-    default_n_trials: Two = setting(17, OURS, _DEFAULT)
+    default_n_trials: Two = setting(40, OURS, _DEFAULT)
+    default_n_initial: FirstCandidates = setting(2, OURS, _DEFAULT_FIRST)
     n_trials: NumbersByMethod = setting(
         {
             "random": 300,
@@ -221,6 +229,7 @@ class ComparedLive(Settings):
 
     laptop = {
         "n_initial": 8,
+        "default_n_trials": 14,
         "n_trials": {
             "random": 100,
             "ei": 14,
@@ -252,12 +261,14 @@ class ComparedLive(Settings):
         "sizes": [200, 100],
         "n_train": 200,
         "n_initial": 3,
+        "default_n_trials": 5,
         "n_trials": {**dict.fromkeys(_NOT_AT_SMOKE), "random": 5, "tpe": 5, "hyperband": 4},
         "strategies": {"mtbo_4": {"n_initial": 3}, "fabolas": {"n_initial": 3}, "tpe": {"n_random": 3}},
         "n_seeds": 1,
     }
     desk = {
         "n_initial": 8,
+        "default_n_trials": 20,
         "n_trials": {
             "random": 150,
             "ei": 20,

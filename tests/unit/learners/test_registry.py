@@ -11,7 +11,7 @@ from frugal import learners
 from frugal.cli import main
 from frugal.datasets import Dataset
 from frugal.folds import score
-from frugal.learners import CLASSIFIERS, build, known, space
+from frugal.learners import CLASSIFIERS, build, known, registry, space
 from frugal.learners.registry import HOMES
 from frugal.registry import added
 from frugal.rows import KMSVM, SVMKM, WKMSVM
@@ -168,3 +168,11 @@ def test_select_trials_and_scores_know_every_learner_or_say_who_can(name, table,
 def test_a_hyperparameter_that_it_does_not_take_is_refused():
     with pytest.raises(ValueError, match=r"km_svm does not take these hyperparameters: .*'alpha'"):
         build("km_svm", {"alpha": 1.0})
+
+
+def test_a_module_without_a_learner_of_its_name_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "centroid.py").write_text("from frugal.learners import record\nLEARNERS = (record('knn'),)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "HOMES", {**registry.HOMES, "centroid": ("centroid",)})
+    with pytest.raises(ValueError, match=r"LEARNERS of centroid must hold .* 'centroid', .* got knn"):
+        learners.record("centroid")

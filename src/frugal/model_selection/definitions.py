@@ -25,7 +25,6 @@ from frugal.pickles import dumps
 _PLAIN: Final = (type(None), Number, str, bytes, np.ndarray, np.generic)
 _COMPILED: Final = (BuiltinFunctionType, np.ufunc, type(np.mean))
 """Kinds of functions that packages define in C or wrap; they are hashed by their names."""
-_UNHASHABLE: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError, NotImplementedError)
 _INSTALLED: Final = {"site-packages", "dist-packages"}
 
 
@@ -48,16 +47,6 @@ def definition_of(function: Callable[..., Any]) -> str:
         function = function.__func__
     known = _unwrapped(function)
     return _defined(seen, type(function) if known is None else known)
-
-
-def definitions_in(value: Any) -> str:
-    """Hash of the user's functions and classes in a value; empty if it has none, or cannot be hashed."""
-    hasher = _Hasher({})
-    try:
-        hasher.hash(value)
-    except _UNHASHABLE:
-        return ""
-    return _text(*hasher.found) if hasher.found else ""
 
 
 class _Hasher(NumpyHasher):  # type: ignore[misc]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 from frugal.code import jobs
-from frugal.interface import Trial, TrialTask
+from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.evaluation import ScoredFit
 from frugal.model_selection.journal import Journal, journal_of, plain_fit
 from frugal.model_selection.trial_evaluation import ScoredTrial
+from frugal.model_selection.trial_space import candidate_text
+from frugal.spaces import SearchSpace
 from frugal.trials.lines import JournalFile, JournalPath
 from frugal.trials.live import as_text
 from frugal.trials.runs import ANSWER, TASK
@@ -28,6 +30,7 @@ class TrialJournal(Journal):
     Args:
         journal: the file; its folder is created. A journal of older code is set aside. None: nothing is stored.
         parts: values that identify the search.
+        space: the search space, whose listed objects count by the content that they have now.
 
     Raises:
         ValueError: if the file is the journal of another search, or not a journal.
@@ -41,15 +44,16 @@ class TrialJournal(Journal):
         | {"reason": "string", "overhead_s": "float64", "fits": "string"}
     )
 
-    def __init__(self, journal: JournalPath | None, parts: Mapping[str, Any]) -> None:
+    def __init__(self, journal: JournalPath | None, parts: Mapping[str, Any], space: SearchSpace) -> None:
         self._by_id: dict[int, dict[str, Any]] = {}
         self.n_answered = 0
+        self._text: Callable[[Candidate], str] = as_text if journal is None else candidate_text(space)
         super().__init__(journal, parts)
 
     def keep_trial(self, trial: Trial) -> None:
         """Append a trial; it is on disk when this returns."""
         if self._journal is not None:
-            row = _row(trial)
+            row = _row(trial, self._text(trial.task.candidate))
             self._by_id[trial.task.id] = row
             self._lines.add(row)
 
@@ -62,7 +66,7 @@ class TrialJournal(Journal):
         row = self._by_id.get(task.id)
         if row is None:
             return None
-        asked = {name: getattr(task, name) for name in _EXACT} | {"candidate": as_text(task.candidate)}
+        asked = {name: getattr(task, name) for name in _EXACT} | {"candidate": self._text(task.candidate)}
         if asked != {name: row[name] for name in TASK}:
             assert self._journal is not None
             raise ValueError(
@@ -90,12 +94,12 @@ def trials_journal(
     return journal_of(path, *roots, *_RUN, *strategy_roots, names=names, restart=restart)
 
 
-def _row(trial: Trial) -> dict[str, Any]:
+def _row(trial: Trial, candidate: str) -> dict[str, Any]:
     task, answer = trial.task, {name: getattr(trial, name) for name in ANSWER}
     fits = [plain_fit(fit) for fit in trial.fits] if isinstance(trial, ScoredTrial) else None
     plain = {name: _number(getattr(task, name)) for name in _EXACT}
     answer |= {name: float(answer[name]) for name in ("error", "seconds", "cost", "overhead_s")}
-    return plain | answer | {"candidate": as_text(task.candidate), "curve": list(trial.curve), "fits": fits}
+    return plain | answer | {"candidate": candidate, "curve": list(trial.curve), "fits": fits}
 
 
 def _number(value: int | None) -> int | None:

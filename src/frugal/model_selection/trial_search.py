@@ -382,7 +382,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         journal_file = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
         with (
             open_backend(evaluation, **options, needs_workers=needs_workers) as backend,
-            TrialJournal(journal_file, self._parts(problem, backend.n_pending)) as journal,
+            TrialJournal(journal_file, self._parts(problem, backend.n_pending), problem.space) as journal,
         ):
 
             def keep(trial: Trial) -> None:

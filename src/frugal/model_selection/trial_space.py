@@ -1,14 +1,15 @@
-"""The `SearchSpace` of a search, from distributions or a `SearchSpace`."""
+"""The `SearchSpace` of a search, from distributions or a `SearchSpace`, and its texts in a journal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from frugal.checks import is_real
-from frugal.model_selection.definitions import definitions_in
+from frugal.checks import as_python, is_real
+from frugal.interface import Candidate
+from frugal.model_selection.definitions import hash_of
 from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
 from frugal.trials.live import as_text, without_addresses
 
@@ -37,11 +38,50 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
 
 def space_text(space: SearchSpace) -> str:
-    """Write a space as text for the header of a journal; functions and classes of the user count by content."""
+    """Write a space as text for the header of a journal; listed objects count by content."""
     dimensions = {name: without_addresses(repr(dimension)) for name, dimension in space.dimensions.items()}
-    chosen = [choice.values for choice in space.dimensions.values() if isinstance(choice, Choice)]
-    code = definitions_in(chosen)
-    return as_text(dimensions | {"signs": dict(space.signs)} | ({"code": code} if code else {}))
+    contents = [content for value in _listed(space) if (content := _content(value)) is not value]
+    return as_text(dimensions | {"signs": dict(space.signs)} | ({"contents": contents} if contents else {}))
+
+
+def candidate_text(space: SearchSpace) -> Callable[[Candidate], str]:
+    """Return a function that writes the candidates of a space as texts for the rows of a journal.
+
+    Listed objects count by their content at this moment, since a trial may change them.
+    """
+    contents = {id(value): _content(value) for value in _listed(space)}
+
+    def text(candidate: Candidate) -> str:
+        values = {name: contents.get(id(value), value) for name, value in candidate.items()}
+        return as_text({name: _content(value) for name, value in values.items()})
+
+    return text
+
+
+def _listed(space: SearchSpace) -> Iterator[Any]:
+    """Values that the dimensions of a space list."""
+    for dimension in space.dimensions.values():
+        if isinstance(dimension, Choice):
+            yield from dimension.values
+
+
+def _content(value: Any) -> Any:
+    """A plain value as it is; the class and the hash of any other, or its text if it cannot be hashed."""
+    if _is_plain(value):
+        return value
+    try:
+        return f"{type(value).__qualname__} {hash_of(value)}"
+    except Exception:  # noqa: BLE001  whatever keeps an object of the user's from being pickled
+        return without_addresses(repr(value))
+
+
+def _is_plain(value: Any) -> bool:
+    """True for None, texts, numbers and truth values, and for lists, tuples and dicts of them."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(isinstance(name, str) and _is_plain(one) for name, one in value.items())
+    return value is None or isinstance(as_python(value), bool | int | float | str)
 
 
 def _dimension(name: object, values: Any) -> Dimension:

@@ -5,11 +5,10 @@ import math
 import subprocess
 import sys
 import textwrap
-import threading
 
 import pytest
 
-from frugal.model_selection.definitions import definition_of, definitions_in, hash_of
+from frugal.model_selection.definitions import definition_of, hash_of
 
 BEFORE = """
     import functools, types
@@ -128,7 +127,6 @@ def test_values_without_code_of_the_users_are_hashed_as_joblib_does():
 
     for value in (SVC(gamma=2.0), get_scorer("accuracy"), {"a": np.arange(5), "b": [np.mean, {1, 2}]}):
         assert hash_of(value) == joblib.hash(value)
-        assert definitions_in(value) == ""
 
 
 def test_equal_tables_and_arrays_are_the_same_whatever_their_order_in_memory():
@@ -157,7 +155,7 @@ def test_an_object_that_is_called_counts_by_its_class():
             return -self.n
 
     assert definition_of(Counts(1)) == definition_of(Counts(2)) != definition_of(Other(1))
-    assert definitions_in([Counts]) not in ("", definitions_in([Other]))
+    assert hash_of([Counts]) != hash_of([Other])
 
 
 @pytest.mark.parametrize("start", [1, 2])
@@ -297,8 +295,3 @@ def test_modules_count_by_name_and_functions_beside_them_by_content(monkeypatch)
     assert hash_of([plus, math]) == before != hash_of([plus, cmath])
     monkeypatch.setattr(plus, "__code__", (lambda x: x + 2).__code__)  # as if it had been edited
     assert hash_of([plus, math]) != before
-
-
-@pytest.mark.parametrize("value", [threading.Lock(), (n for n in "ab"), math], ids=["lock", "generator", "module"])
-def test_what_cannot_be_pickled_has_no_definitions(value):
-    assert definitions_in([value]) == ""

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator
 
 from frugal import minimize
 from frugal.code import jobs
@@ -92,6 +93,18 @@ class Counted:
         if number == self.at:
             self.instead()
         return bowl(candidate)
+
+
+class Weights(BaseEstimator):
+    """Its text leaves out all but the first of many numbers."""
+
+    def __init__(self, numbers=()):
+        self.numbers = numbers
+
+
+def last_weight(candidate):
+    candidate["weights"].is_used_ = True  # as a fit leaves it
+    return candidate["weights"].numbers[-1]
 
 
 def interrupt():
@@ -325,6 +338,28 @@ def test_the_journal_of_another_function_of_the_same_name_is_refused(tmp_path):
     minimize(lambda candidate: candidate["x"] ** 2, SPACE, **options)
     with pytest.raises(ValueError, match=r"trials\.jsonl is the journal of another run, with other function"):
         minimize(lambda candidate: 100 + candidate["x"], SPACE, **options)
+
+
+def test_listed_objects_count_by_the_content_that_they_have_at_the_start(tmp_path):
+    def weights(*lasts):
+        return {"weights": [Weights([0.0] * 50 + [last]) for last in lasts]}
+
+    assert len({repr(one) for one in weights(1.0, 2.0)["weights"]}) == 1
+    options = {"strategy": "random", "n_trials": 24, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+    first = minimize(last_weight, weights(1.0, 2.0), **options)
+    rows = [json.loads(line) for line in (tmp_path / "trials.jsonl").read_text().splitlines()[1:]]
+    assert len({(row["candidate"], row["error"]) for row in rows}) == len({row["candidate"] for row in rows}) == 2
+    again = minimize(last_weight, weights(1.0, 2.0), **options)
+    assert again.trials.equals(first.trials)  # seconds, too
+    for others in ((1.0, 3.0), (2.0, 1.0)):
+        with pytest.raises(ValueError, match="is the journal of another run, with other space"):
+            minimize(last_weight, weights(*others), **options)
+
+
+def test_a_listed_object_that_cannot_be_hashed_counts_by_its_text(tmp_path):
+    options = {"strategy": "random", "n_trials": 3, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+    first, again = (minimize(lambda candidate: 1.0, {"lock": [threading.Lock()]}, **options) for _ in range(2))
+    assert again.trials.equals(first.trials)
 
 
 def test_the_journal_of_another_search_is_refused_in_a_sentence(tmp_path):

@@ -25,6 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from tabled import Sized
 
 from frugal.model_selection import TrialSearchCV
 from frugal.model_selection.facts import rows_for_the_rarest
@@ -519,6 +520,16 @@ def test_an_interrupted_search_leaves_its_best_and_repeats_no_trial(tmp_path, na
     np.testing.assert_array_equal(again.cv_results_["mean_fit_time"][:2], search.cv_results_["mean_fit_time"])
     with pytest.raises(ValueError, match="is the journal of another run, with other data"):
         TrialSearchCV(estimator, space, **options).fit(X[::2], Y[::2])
+
+
+def test_the_journal_of_a_search_whose_listed_arrays_have_changed_is_refused(tmp_path):
+    zeros, other = np.zeros(2000), np.eye(1, 2000, 1000)[0]
+    assert repr(zeros) == repr(other)  # all but the ends are left out
+    options = RANDOM | {"n_trials": 1, "cv": 2, "journal": tmp_path / "trials.jsonl"}
+    TrialSearchCV(Sized(), {"C": [zeros]}, **options).fit(X, Y)
+    assert TrialSearchCV(Sized(), {"C": [zeros.copy()]}, **options).fit(X, Y).n_trials_kept_ == 1
+    with pytest.raises(ValueError, match="is the journal of another run, with other space"):
+        TrialSearchCV(Sized(), {"C": [other]}, **options).fit(X, Y)
 
 
 # A scikit-learn estimator ---------------------------------------------------------------------------------------

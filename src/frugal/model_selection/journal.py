@@ -17,7 +17,7 @@ from frugal.files import whole
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.trials.lines import CODE, JournalFile, JournalPath, Lines, as_object, file_of
+from frugal.trials.lines import CODE, JournalFile, JournalPath, Lines, as_object, as_plain, file_of
 
 _KEY: Final = b"frugal.journal"
 
@@ -88,7 +88,7 @@ class Journal:
 
     def __init__(self, journal: JournalPath | None, parts: Mapping[str, Any]) -> None:
         self.kept: dict[FoldTask, Fit] = {}
-        self._header = dict(parts)
+        self._header = as_plain(parts)
         self._journal = lines = None if journal is None else replace(file_of(journal), apart=self._apart)
         self._parquet: Path | None = None
         if lines is not None and lines.path.suffix == ".parquet":

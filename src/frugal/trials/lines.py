@@ -118,6 +118,16 @@ def as_object(text: str | bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def as_plain(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a header as it is read back from a file: numbers of NumPy become Python's.
+
+    Raises:
+        TypeError: on a value that cannot be written.
+    """
+    plain: dict[str, Any] = json.loads(json.dumps(dict(header), default=_as_python))
+    return plain
+
+
 class Lines:
     """The finished pieces of a job; each is on disk before the next begins.
 
@@ -147,7 +157,7 @@ class Lines:
         self._file: TextIO | None = None
         if journal is not None:
             self._journal = file_of(journal)
-            self._open(self._journal, header)
+            self._open(self._journal, as_plain(header))
 
     def _open(self, journal: JournalFile, header: dict[str, Any]) -> None:
         path, code = journal.path, journal.code()

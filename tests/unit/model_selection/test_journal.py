@@ -402,6 +402,15 @@ def test_what_a_kill_leaves_is_read_but_for_a_line_cut_off(tmp_path, name):
     assert list(Journal(path, PARTS).kept) == tasks
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_with_numbers_of_numpy_goes_on_from_its_journal(tmp_path, name):
+    task, fit = next(iter(FITS.items()))
+    for kept, n_pending in (([], np.int64(4)), ([task], np.int64(4)), ([task], 4)):
+        with Journal(tmp_path / name, PARTS | {"n_pending": n_pending}) as journal:
+            assert list(journal.kept) == kept
+            journal.keep(task, fit)
+
+
 def test_a_parquet_journal_is_a_table_that_others_can_read(tmp_path):
     with Journal(tmp_path / "a.parquet", PARTS) as journal:
         for task, fit in FITS.items():

@@ -44,6 +44,14 @@ def test_numbers_of_numpy_are_written_as_pythons_and_other_values_refused(tmp_pa
         opened(path).add({"sizes": {1, 2}})
 
 
+def test_a_header_with_numbers_of_numpy_is_that_of_the_same_job(tmp_path):
+    path = tmp_path / "job.jsonl"
+    header = HEADER | {"seed": np.arange(3)[1], "settings": {"n_jobs": np.int64(4)}}
+    opened(path, header=header).add({"row": 1})
+    assert rows(opened(path, header=header)) == [{"row": 1}]
+    assert rows(opened(path, header=HEADER | {"seed": 1, "settings": {"n_jobs": 4}})) == [{"row": 1}]
+
+
 def test_a_full_disk_is_said_with_the_name_of_the_journal(tmp_path):
     lines = opened(tmp_path / "job.jsonl")
     lines._file = mock.Mock(flush=mock.Mock(side_effect=OSError(28, "No space left on device")))

@@ -213,14 +213,17 @@ def minimize(
             )
     progress.end(None if limited.best is None else limited.best.error, kept.n_answered)
     if interruption is None:
-        return _found(run, limited, planned)
+        found = _found(run, limited)
+        _warn_of_trials(run, limited, planned)
+        return found
     limited.ended = ending_of(interruption)
-    found = None if limited.best is None else _found(run, limited, planned)
+    best = None if limited.best is None else _found(run, limited)
     is_broken = isinstance(interruption, BrokenExecutor)
+    raised = Broken(str(interruption), best) if is_broken else Interrupted(best)
     kept_at = f"the attribute `found` of this {'BrokenExecutor' if is_broken else 'KeyboardInterrupt'}"
-    done, place, has_journal = f"{len(run.trials)} trials", None if found is None else kept_at, journal is not None
-    warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=2)
-    raise (Broken(str(interruption), found) if is_broken else Interrupted(found)) from interruption
+    done, place, has_journal = f"{len(run.trials)} trials", None if best is None else kept_at, journal is not None
+    warn_of_interruption(raised, done, place, has_journal=has_journal, stacklevel=2)
+    raise raised from interruption
 
 
 @dataclass(frozen=True)
@@ -355,15 +358,26 @@ def _parts(
     }
 
 
-def _found(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> Minimum:
-    failed = [trial for trial in run.trials if math.isnan(trial.error)]
+def _found(run: LiveRun, limited: LimitedTrialStrategy) -> Minimum:
+    """Return the best trial.
+
+    Raises:
+        ValueError: if there is none.
+    """
     n_trials = len(run.trials)
     if limited.best is None:
         raise ValueError(
-            f"all {n_trials} trials failed; the first: {failed[0].reason}"
+            f"all {n_trials} trials failed; the first: {run.trials[0].reason}"
             if n_trials
             else f"no trial was made: {limited.ended}"
         )
+    best = limited.best
+    return Minimum(dict(best.task.candidate), best.error, run.table(), n_trials, limited.ended)
+
+
+def _warn_of_trials(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> None:
+    """Warn if trials failed, or if the best one is not on the full resource."""
+    failed, n_trials = [trial for trial in run.trials if math.isnan(trial.error)], len(run.trials)
     if failed:
         first = failed[0]
         warnings.warn(
@@ -371,6 +385,7 @@ def _found(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> Minimu
             RuntimeWarning,
             stacklevel=3,
         )
+    assert limited.best is not None
     if not planned.is_whole(limited.best.task):
         warnings.warn(
             f"no trial on the full resource has succeeded{limited.ended and ', since ' + limited.ended}; the best "
@@ -378,5 +393,3 @@ def _found(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> Minimu
             UserWarning,
             stacklevel=3,
         )
-    best = limited.best
-    return Minimum(dict(best.task.candidate), best.error, run.table(), n_trials, limited.ended)

@@ -7,7 +7,8 @@ import pickle
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+import warnings
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from operator import itemgetter
 from pathlib import Path
 
@@ -280,13 +281,51 @@ def test_ctrl_c_keeps_the_best_so_far_and_says_where():
     message = "interrupted after 4 trials; the best candidate so far is the attribute `found` of this Keyb"
     with (
         pytest.warns(UserWarning, match=message),
-        pytest.warns(RuntimeWarning, match="1 of 4 trials failed"),
         pytest.raises(KeyboardInterrupt, match="the search was interrupted") as raised,
     ):
         minimize(function, SPACE, **options)
     found = raised.value.found
     assert found.error == bowl(found.candidate) == min(bowl(calls[number]) for number in (0, 2, 3))
     assert (found.n_trials, len(found.trials), found.ended) == (4, 4, "the search was interrupted")
+
+
+class Breaking(ThreadPoolExecutor):
+    """Takes four tasks, and breaks at the next."""
+
+    n_taken = 0
+
+    def submit(self, *args, **kwargs):
+        if self.n_taken == 4:
+            raise BrokenExecutor("no worker is left")
+        self.n_taken += 1
+        return super().submit(*args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"),
+    [
+        (KeyboardInterrupt, "the search was interrupted"),
+        (BrokenExecutor, "the executor broke (no worker is left)"),
+    ],
+)
+def test_the_best_so_far_is_kept_where_warnings_are_errors(kind, ending):
+    calls = []
+
+    def function(candidate):
+        calls.append(candidate)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return math.nan if len(calls) == 2 else bowl(candidate)
+
+    options = {"strategy": "random", "n_trials": 8, "random_state": 0}
+    with warnings.catch_warnings():
+        for category in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("error", category)
+        with Breaking(1) as executor, pytest.raises(kind) as raised:
+            minimize(function, SPACE, executor=executor if kind is BrokenExecutor else None, **options)
+    assert (raised.value.found.n_trials, raised.value.found.ended) == (4, ending)
+    (note,) = raised.value.__notes__
+    assert note.startswith(f"{ending} after 4 trials; the best candidate so far is the attribute `found` of this")
 
 
 def test_ctrl_c_before_a_trial_has_succeeded_finds_nothing():

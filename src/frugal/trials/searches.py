@@ -81,8 +81,9 @@ def search(
     Returns:
         One row per trial, with the columns method, learner, dataset, seed, data, then `trials.runs.COLUMNS`.
         Look-ups and stored curves add test_error, the test error of the incumbent after the trial; nan if there is
-        none. For look-ups it is that of a fit on the most rows, for stored curves that at the end of the curve on
-        the most rows. Stored curves on one number of rows also add `CURVE_COLUMNS`.
+        none, or if no trial of stored curves had it. For look-ups it is that of a fit on the most rows, for stored
+        curves that at the end of the curve on the most rows. Stored curves on one number of rows also add
+        `CURVE_COLUMNS`.
 
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.
@@ -169,9 +170,12 @@ def _content_hash(target: Problem, settings: Mapping[str, Any]) -> str:
 def _with_test_errors(table: pd.DataFrame, target: Problem, strategy: TrialStrategy) -> pd.DataFrame:
     """The trials with the columns that a look-up table or stored curves add."""
     if isinstance(target, (LookUpProblem, CurvesProblem)):
+        chosen = table["incumbent"]
+        if isinstance(target, CurvesProblem):  # no curve stands for HyperTune's average before a trial of it
+            chosen = chosen.where(chosen.isin(table["candidate"]))
         table["test_error"] = [
             target.test_error(json.loads(text)) if isinstance(text, str) else math.nan  # pandas makes nan of None
-            for text in table["incumbent"]
+            for text in chosen
         ]
     if isinstance(target, CurvesProblem) and len(target.sizes) == 1:
         table = table.join(_curve_columns(table["id"], target, getattr(strategy, "checks", [])))

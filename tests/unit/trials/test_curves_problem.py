@@ -11,6 +11,8 @@ from frugal.learners import networks
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.runs import run
+from frugal.trials.searches import search
+from frugal.trials.strategies.random import Random
 
 N, E, N_ROWS = 8, 5, 100
 SPACE = networks.space("small", "mlp")
@@ -260,3 +262,22 @@ def test_a_set_is_read_from_its_file(tmp_path):
     read = CurvesProblem.read(tmp_path / "set.parquet")
     assert [curve.candidate for curve in read.curves] == CANDIDATES
     assert (read.name, read.data, read.n_epochs) == ("curves of mlp on mnist", "original", E)
+
+
+class NeverAsked(Random):
+    """Its incumbent is no candidate that it asks for, as HyperTune's average may be."""
+
+    def __init__(self, *, n_initial, **given):
+        super().__init__(**given)
+
+    @property
+    def incumbent(self):
+        return CANDIDATES[0]
+
+
+def test_an_incumbent_without_a_trial_has_no_test_error(tmp_path):
+    stored().to_parquet(tmp_path / "set.parquet")
+    settings = {"table": str(tmp_path / "set.parquet")}
+    found = search("never_asked", "curves", "mlp_mnist", 0, 3, settings, others={"never_asked": NeverAsked})
+    assert set(found["incumbent"]) == {json.dumps(CANDIDATES[0], sort_keys=True)}
+    assert found["test_error"].isna().all()

@@ -15,8 +15,8 @@ from frugal.extras import quiet_optuna
 from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
+from frugal.trials.checks import N_MAX, N_MIN
 from frugal.trials.strategies import make
-from frugal.trials.strategies.fabolas import N_MAX, N_MIN
 from frugal.trials.surrogates import to_unit_size
 from frugal.trials.surrogates.kernels import Array
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+N_MIN, N_MAX = 100, 50_000
+"""Least and full number of rows of Fabolas unless given: those of the published experiments on MNIST."""
+
+
 def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray[np.float64]:
     """Return points of the unit cube as an array (n, d).
 

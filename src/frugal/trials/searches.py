@@ -19,6 +19,7 @@ from frugal.checks import check_known, check_number, check_settings, check_whole
 from frugal.datasets.arrays import stored_hash
 from frugal.interface import RunError, TrialStrategy
 from frugal.seeds import rng_for
+from frugal.trials.checks import N_MAX, N_MIN
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import check_n_initial, initial_design
@@ -186,9 +187,11 @@ def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
     """Raise on numbers of rows that are valid settings but exceed these data."""
     n_rows, n_classes = len(target.parts.train[1]), target.dataset.n_classes
     sizes = settings.get("sizes")
-    asked = dict(settings) if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
+    defaults = {"n_min": N_MIN, "n_max": N_MAX} if {"sizes", "n_min", "n_max"} <= settings.keys() else {}
+    given = {name: value for name, value in settings.items() if value is not None}
+    asked = {**defaults, **given} if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
     for name, most in (("n_min", n_rows - 1), ("auxiliary", n_rows - 1), ("n_max", n_rows)):
-        if asked.get(name) is not None:
+        if name in asked:
             what = "all training rows" if most == n_rows else "fewer than all training rows"
             check_whole(name if sizes is None else "sizes", asked[name], n_classes, most, what)
 

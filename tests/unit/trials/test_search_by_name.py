@@ -198,6 +198,7 @@ def test_hypertune_without_signs_says_once_that_it_is_ei_unless_that_was_asked(r
         ("fabolas", {"sizes": []}, r"sizes must be at least two numbers that increase, got \[\]"),
         ("mtbo", {"auxiliary": 200}, "auxiliary must be at least 10, at most 199, fewer than all training rows"),
         ("mtbo", {}, "auxiliary must be .* got 12500"),
+        ("fabolas", {}, "n_max must be at least 10, at most 200, all training rows, .* got 50000"),
         (
             "hypertune",
             SUBSETS | {"subset_rows": 9},

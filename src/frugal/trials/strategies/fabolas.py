@@ -21,7 +21,7 @@ import numpy as np
 from frugal.checks import check_choice, check_whole
 from frugal.interface import TrialTask
 from frugal.spaces import SearchSpace
-from frugal.trials.checks import check_sizes
+from frugal.trials.checks import N_MAX, N_MIN, check_sizes
 from frugal.trials.information_per_cost import InformationPerCost
 from frugal.trials.surrogates import MarginalGP, SizeGP, from_unit_size, to_unit_size
 from frugal.trials.surrogates.kernels import Array, kernel_named
@@ -29,8 +29,6 @@ from frugal.trials.surrogates.size_gp import SCALES, SIZE_COVARIANCES
 
 DESIGN = (*[128] * 8, *[64] * 4, *[32] * 2, 4)
 """The initial candidates run on 1/128 of the rows, 1/64, and so on."""
-N_MIN, N_MAX = 100, 50_000
-"""Values of the published experiments on MNIST."""
 
 
 class Fabolas(InformationPerCost):

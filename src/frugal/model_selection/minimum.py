@@ -318,6 +318,7 @@ def _resource_spec(function: Callable[..., Any], settings: Mapping[str, Any]) ->
         rows_text="a function of n_rows, as in `def function(candidate, n_rows)`",
         epochs_text="a function of epochs",
         unused_text=f"{' and '.join(required)} of function must have a default" if required else "",
+        takes_epochs="epochs" in taken,
     )
 
 

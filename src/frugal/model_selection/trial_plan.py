@@ -40,6 +40,7 @@ class ResourceSpec:
         rows_text: way for a user to offer rows as the resource, for error messages.
         epochs_text: way for a user to offer epochs as the resource, for error messages.
         unused_text: remedy if a strategy does not use the resource, for error messages; empty: none is needed.
+        takes_epochs: whether trials on rows take a number of epochs, too.
     """
 
     resource: Literal["rows", "epochs"] | None
@@ -51,6 +52,7 @@ class ResourceSpec:
     rows_text: str
     epochs_text: str
     unused_text: str = ""
+    takes_epochs: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,11 @@ def _plan_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, 
     settings.setdefault("resource", spec.resource)
     if settings["resource"] != spec.resource:
         raise ValueError(f"resource of {strategy} must be {spec.resource!r} here, got {settings['resource']!r}")
+    is_rows = spec.resource == "rows"
+    if is_rows and settings.get("epochs") is not None and not spec.takes_epochs:
+        raise ValueError(
+            f"epochs of {strategy} must be left out, since trials on rows take none, got {settings['epochs']!r}"
+        )
     most = settings.setdefault("max_resource", spec.most)
     if most is None:
         raise ValueError(f"{strategy} needs settings={{'max_resource': ...}}, the {spec.noun} of a whole trial")
@@ -164,7 +171,6 @@ def _plan_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, 
             raise ValueError("brackets must name at least one bracket, got none")
         rounding = settings.get("rounding", "ceil")
         n_trials = sum(rung.n_candidates for s in numbers for rung in plan_bracket(s, rounding=rounding, **sizes))
-    is_rows = spec.resource == "rows"
     return Plan(
         strategy, settings, n_trials, most if is_rows else None, settings.get("epochs") if is_rows else most,
         spec.resource,

@@ -528,6 +528,11 @@ def test_a_function_must_return_a_number(value):
             {"strategy": "fabolas", "settings": {"n_max": 100}},
             "epochs of function must have a default, since fabolas varies rows alone",
         ),
+        (
+            sized,
+            {"strategy": "hyperband", "settings": {"max_resource": 9, "epochs": 7}},
+            "epochs of hyperband must be left out, since trials on rows take none, got 7",
+        ),
         (bowl, {"strategy": "grid"}, "unknown strategy 'grid'; known: "),
         (bowl, {"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),
         (bowl, {"settings": {"termination": {"horizon": 9}}}, "termination needs a score after every epoch"),

@@ -352,6 +352,10 @@ def test_a_choice_made_on_subsets_is_scored_on_all_rows():
             {"strategy": "hyperband", "resource": "n_samples", "settings": {"brackets": []}},
             "brackets must name at least one bracket, got none",
         ),
+        (
+            {"strategy": "hyperband", "resource": "n_samples", "settings": {"epochs": 7}},
+            "epochs of hyperband must be left out, since trials on rows take none, got 7",
+        ),
         ({"n_trials": 0}, "n_trials"),
         ({"cv": 1.5}, "cv"),
         ({"cv": []}, "cv must give at least one split, got none"),

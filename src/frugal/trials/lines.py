@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import ENOLCK, ENOSYS, EOPNOTSUPP
 from itertools import count
 from pathlib import Path
@@ -42,7 +42,7 @@ class JournalFile:
             checked. An empty hash is not compared.
         restart: whether to set an existing file aside, whatever it holds.
         way: how a user asks for a restart, for messages.
-        apart: names in the header whose values may differ.
+        apart: names in the header whose values may differ once there is a row.
     """
 
     path: Path
@@ -75,12 +75,12 @@ class JournalFile:
             kept: header in the file.
             header: header of the job.
             code: hash of the job's code.
-            is_empty: whether the file has no row, so that it can be overwritten.
+            is_empty: whether the file has no row; such a file is overwritten if any field differs.
 
         Raises:
             ValueError: if the file is of another job.
         """
-        other = self.differing(kept, header)
+        other = (replace(self, apart=()) if is_empty else self).differing(kept, header)
         if other and not is_empty:
             what = " and ".join(other)
             raise ValueError(f"{self.path} is the journal of another run, with other {what}; {self.remedy}")

@@ -411,6 +411,17 @@ def test_a_search_with_numbers_of_numpy_goes_on_from_its_journal(tmp_path, name)
             journal.keep(task, fit)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_journal_without_a_fit_takes_the_seed_of_the_search(tmp_path, name):
+    with Journal(tmp_path / name, PARTS | {"seed": 0}):
+        pass
+    task = FoldTask(0, 1, 60)  # on rows that the seed draws
+    for kept in ([], [task]):
+        with Journal(tmp_path / name, PARTS | {"seed": 1}) as journal:
+            assert list(journal.kept) == kept
+            journal.keep(task, FITS[task])
+
+
 def test_a_parquet_journal_is_a_table_that_others_can_read(tmp_path):
     with Journal(tmp_path / "a.parquet", PARTS) as journal:
         for task, fit in FITS.items():

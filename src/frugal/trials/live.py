@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
-from time import process_time
+from time import thread_time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -105,16 +105,16 @@ class LiveRun:
         return pd.DataFrame(self._rows, columns=COLUMNS)
 
     def _ask(self) -> TrialTask | Wait | None:
-        started = process_time()
+        started = thread_time()
         task = self._strategy.ask()
-        self._telling += process_time() - started
+        self._telling += thread_time() - started
         if isinstance(task, TrialTask):
             self._overheads[task.id], self._telling = self._telling, 0.0
         return task
 
     def _tell(self, task: TrialTask, answer: Trial) -> None:
         trial = self._timed(task, answer)
-        row, seconds = tell(self._strategy, trial, as_text)
+        row, seconds = tell(self._strategy, trial, as_text, thread_time)
         self._telling += seconds
         self.trials.append(trial)
         self._rows.append(row)

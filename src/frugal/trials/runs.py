@@ -84,14 +84,20 @@ def run(
 
 
 def tell(
-    strategy: TrialStrategy, trial: Trial, text: Callable[[Candidate], str] = as_json
+    strategy: TrialStrategy,
+    trial: Trial,
+    text: Callable[[Candidate], str] = as_json,
+    clock: Callable[[], float] = process_time,
 ) -> tuple[dict[str, Any], float]:
-    """Tell a strategy the result of a trial; returns the row of `COLUMNS` and the seconds of the strategy."""
-    started = process_time()
+    """Tell a strategy the result of a trial; returns the row of `COLUMNS` and the seconds of the strategy.
+
+    With `thread_time` as the clock, what other threads do at the same time does not count.
+    """
+    started = clock()
     strategy.tell(trial)
     chosen = strategy.incumbent
     believed = getattr(strategy, "recommendation", chosen)
-    seconds = process_time() - started
+    seconds = clock() - started
     ends = {"incumbent": chosen, "recommendation": believed}
     return as_row(trial, text) | {name: None if end is None else text(end) for name, end in ends.items()}, seconds
 

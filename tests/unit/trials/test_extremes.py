@@ -2,7 +2,9 @@
 
 import math
 import sys
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from frugal.spaces import Ordinal, SearchSpace, Uniform
 from frugal.trials.acquisitions.entropy_search import InformationGain, _root
 from frugal.trials.acquisitions.epmgp import log_p_min
 from frugal.trials.live import LiveRun
+from frugal.trials.strategies.random import Random
 from frugal.trials.surrogates import GP
 from frugal.trials.surrogates.learning_curves import CurveModel
 
@@ -55,6 +58,28 @@ def test_a_trial_that_was_given_up_may_have_an_error_and_no_cost():
         assert live.go(evaluate, failed_error=1.0) is None
     assert len(live.trials) == 4
     assert strategy.incumbent not in [trial.task.candidate for trial in live.trials[:2]]
+
+
+class Idle(Random):
+    """Sleeps before it suggests anything."""
+
+    def ask(self):
+        time.sleep(0.1)
+        return super().ask()
+
+
+def test_trials_of_other_threads_are_no_time_of_the_optimiser():
+    def busy(task):
+        started = time.monotonic()
+        while time.monotonic() - started < 0.3:
+            pass
+        return Trial(task, 0.5, 0.3, 1.0)
+
+    live = LiveRun(Idle(space=LINE, n_trials=4, rng=np.random.default_rng(0)))
+    with ThreadPoolExecutor(2) as threads:
+        assert live.go(busy, executor=threads, n_pending=2) is None
+    assert len(live.trials) == 4
+    assert max(trial.overhead_s for trial in live.trials) < 0.05
 
 
 def test_a_cost_that_is_unknown_for_no_reason_is_refused():

@@ -87,7 +87,7 @@ def train_curves(
     candidates = problem.space.sample(rng_for("curves", network, dataset.name), max(numbers) + 1)
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(SET_COLUMNS, facts, strict=True))
-    lines = Lines(journal_path, of_set)
+    lines = Lines(journal_path, of_set | {"n_test": n_test})
     trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
     wanted = [(number, size) for number in numbers for size in sizes]
     if not trained.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too

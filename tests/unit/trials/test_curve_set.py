@@ -75,6 +75,13 @@ def test_a_killed_job_ends_in_the_same_table(n_kept, table, digits, tmp_path, mo
         train_curves("mlp", digits, [0], **{**SMALL, "n_epochs": 2}, journal_path=path)
 
 
+def test_the_journal_of_curves_with_other_test_rows_is_refused(digits, tmp_path):
+    settings = {**SMALL, "n_epochs": 1, "journal_path": tmp_path / "job.jsonl"}
+    train_curves("mlp", digits, [0], **settings)
+    with pytest.raises(ValueError, match="is the journal of another run, with other n_test"):
+        train_curves("mlp", digits, [0], **{**settings, "n_test": 140})  # the training rows are others, too
+
+
 def test_a_network_that_diverges_keeps_its_reason(digits, monkeypatch):
     wild = SearchSpace({"learning_rate": Uniform(1e30, 1e31), "momentum": Uniform(0.5, 0.6)})
     monkeypatch.setattr(networks, "space", lambda name, network: wild)

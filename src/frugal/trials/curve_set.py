@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from time import process_time
@@ -87,17 +88,17 @@ def train_curves(
     candidates = problem.space.sample(rng_for("curves", network, dataset.name), max(numbers) + 1)
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(SET_COLUMNS, facts, strict=True))
-    lines = Lines(journal_path, of_set | {"n_test": n_test})
-    trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
     wanted = [(number, size) for number in numbers for size in sizes]
-    if not trained.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
-        replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), lambda *_: True)
-    for number, size in wanted:
-        if (number, size) not in trained:
-            task = TrialTask(number, candidates[number], size, epochs=n_epochs)
-            one = replace(problem)  # which lets its network go
-            trained[number, size] = {SIZE: size} | _train(one, task, tested=size == sizes[0])
-            lines.add(trained[number, size])
+    with closing(Lines(journal_path, of_set | {"n_test": n_test})) as lines:
+        trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
+        if not trained.keys() >= set(wanted):  # or the first curve's seconds would hold importing and compiling
+            replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), lambda *_: True)
+        for number, size in wanted:
+            if (number, size) not in trained:
+                task = TrialTask(number, candidates[number], size, epochs=n_epochs)
+                one = replace(problem)  # which lets its network go
+                trained[number, size] = {SIZE: size} | _train(one, task, tested=size == sizes[0])
+                lines.add(trained[number, size])
     rows = [of_set | {SIZE: size} | row for number, size in wanted for row in _rows(trained[number, size])]
     return pd.DataFrame(rows, columns=COLUMNS)
 

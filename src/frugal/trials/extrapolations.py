@@ -17,6 +17,7 @@ import json
 import logging
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from time import process_time
 from typing import Any, Final
@@ -99,11 +100,10 @@ def extrapolate(
         "share": check_share,
         "curve": dict(curve),
     }
-    lines = Lines(journal_path, header)
-    rows = dict(lines.rows(lambda row: ((row["id"], row["epoch"]), row)))
     todo = [(one, n) for one in problem.curves for n in checks]
     todo = [(one, n) for one, n in todo if n <= len(one.scores) and np.isfinite(one.scores[:n]).all()]
-    with one_thread():
+    with closing(Lines(journal_path, header)) as lines, one_thread():
+        rows = dict(lines.rows(lambda row: ((row["id"], row["epoch"]), row)))
         for one, n in todo:
             if (one.id, n) in rows:
                 continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -119,13 +120,13 @@ def in_groups(
     of_parts = {"train": problem.parts.train, "valid": problem.parts.valid, "test": problem.parts.test}
     parts = {f"n_{name}": len(y) for name, (_, y) in of_parts.items()}
     scaled = {} if problem.scaler == "none" else {"scaler": problem.scaler}
-    journal = Lines(journal_path, {**facts, **parts, **scaled, "candidates": names})
-    cells = dict(journal.rows(lambda row: (_key(row), row)))
-    for n_rows, subset in sizes.draws():
-        left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]
-        for cell in group(problem, left, n_rows, subset) if left else ():
-            cells[_key(cell)] = cell
-            journal.add(cell)
+    with closing(Lines(journal_path, {**facts, **parts, **scaled, "candidates": names})) as journal:
+        cells = dict(journal.rows(lambda row: (_key(row), row)))
+        for n_rows, subset in sizes.draws():
+            left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]
+            for cell in group(problem, left, n_rows, subset) if left else ():
+                cells[_key(cell)] = cell
+                journal.add(cell)
     ordered = [cells[name, *draw] for draw in sizes.draws() for name in names]
     table = pd.DataFrame(ordered, columns=list(CELL))
     return pd.concat([pd.DataFrame(facts, index=table.index), table], axis=1)

@@ -1,5 +1,6 @@
 import json
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -80,6 +81,12 @@ def test_the_journal_of_curves_with_other_test_rows_is_refused(digits, tmp_path)
     train_curves("mlp", digits, [0], **settings)
     with pytest.raises(ValueError, match="is the journal of another run, with other n_test"):
         train_curves("mlp", digits, [0], **{**settings, "n_test": 140})  # the training rows are others, too
+
+
+def test_the_journal_is_closed(digits, tmp_path):
+    with mock.patch.object(Lines, "close", autospec=True, side_effect=Lines.close) as close:
+        train_curves("mlp", digits, [0], **{**SMALL, "n_epochs": 1}, journal_path=tmp_path / "job.jsonl")
+    close.assert_called_once()
 
 
 def test_a_network_that_diverges_keeps_its_reason(digits, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.extrapolations import Extrapolations, epochs_of_checks, extrapolate, numbers
+from frugal.trials.lines import Lines
 from frugal.trials.searches import search
 from frugal.trials.strategies import make
 from frugal.trials.surrogates.learning_curves import CurveModel, UnfittableError
@@ -115,10 +117,18 @@ def test_a_killed_job_goes_on_from_its_journal(table, tmp_path):
         extrapolate(trained_again, check_share=SHARE, curve=QUICK, journal_path=path)
 
 
-def test_a_curve_that_no_family_describes_says_why(monkeypatch):
-    def refuse(model, curve, horizon):
-        raise UnfittableError("no family describes the curve")
+def refuse(model, curve, horizon):
+    raise UnfittableError("no family describes the curve")
 
+
+def test_the_journal_is_closed(monkeypatch, tmp_path):
+    monkeypatch.setattr(CurveModel, "fit", refuse)
+    with mock.patch.object(Lines, "close", autospec=True, side_effect=Lines.close) as close:
+        extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK, journal_path=tmp_path / "job.jsonl")
+    close.assert_called_once()
+
+
+def test_a_curve_that_no_family_describes_says_why(monkeypatch):
     monkeypatch.setattr(CurveModel, "fit", refuse)
     extrapolated = extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK)
     assert extrapolated["reason"].tolist() == ["no family describes the curve"]

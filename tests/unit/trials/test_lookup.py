@@ -2,6 +2,7 @@
 
 import json
 import math
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import build
 from frugal.spaces import Choice, Ordinal, SearchSpace, as_json
+from frugal.trials.lines import Lines
 from frugal.trials.look_up_jobs import grid_of, measure_part, part_of, problem_of
 from frugal.trials.lookup import LookUpProblem, check_cells, recheck
 from frugal.trials.measured import COLUMNS, measure
@@ -101,6 +103,12 @@ def test_a_killed_measurement_goes_on_and_ends_in_the_same_table(problem, table,
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), table.drop(columns="seconds"))
     with pytest.raises(ValueError, match=r"part\.jsonl is the journal of .*delete it"):
         measure(problem, SPACE.grid()[:2], [40, 160], [3, 2], path)
+
+
+def test_the_journal_of_a_table_is_closed(problem, tmp_path):
+    with mock.patch.object(Lines, "close", autospec=True, side_effect=Lines.close) as close:
+        measure(problem, SPACE.grid()[:1], [40], [1], tmp_path / "part.jsonl")
+    close.assert_called_once()
 
 
 def test_a_recheck_fits_the_cells_anew_and_a_wrong_one_is_refused(problem, table):

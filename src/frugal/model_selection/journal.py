@@ -108,7 +108,7 @@ class Journal:
             )
 
     def keep(self, task: FoldTask, fit: Fit) -> None:
-        """Append a fit, which is on disk on return. A fit on rows drawn by another seed is not stored."""
+        """Append a fit, which then survives the death of the process, unless another seed drew its rows."""
         if self._journal is not None and (self._is_drawn_alike or task.n_rows is None):
             self.kept[task] = fit
             self._lines.add(_row(task, fit))

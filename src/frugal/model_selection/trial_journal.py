@@ -51,7 +51,7 @@ class TrialJournal(Journal):
         super().__init__(journal, parts)
 
     def keep_trial(self, trial: Trial) -> None:
-        """Append a trial; it is on disk when this returns."""
+        """Append a trial, which then survives the death of the process."""
         if self._journal is not None:
             row = _row(trial, self._text(trial.task.candidate))
             self._by_id[trial.task.id] = row

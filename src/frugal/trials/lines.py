@@ -129,7 +129,7 @@ def as_plain(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Lines:
-    """The finished pieces of a job; each is on disk before the next begins.
+    """The finished pieces of a job. Each is written before the next begins, and survives the death of the process.
 
     Every line carries a checksum; so the first also tells a journal from another file.
 

@@ -135,7 +135,7 @@ def as_trial(row: dict[str, Any]) -> Trial:
 
 
 class Journal:
-    """The trials of a run so far; each is on disk before the next one starts.
+    """The trials of a run so far. Each is written before the next starts, and survives the death of the process.
 
     Attributes:
         path: path of the file.

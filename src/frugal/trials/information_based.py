@@ -1,8 +1,9 @@
 """Search by information: evaluate where the expected information about the minimum per unit of cost is largest.
 
 As in `frugal.trials.model_based`: targets are standardised before the fit; pending trials are filled in with the
-predicted mean; a failed trial counts as the worst error so far; a candidate is proposed again only if no new one
-is left; and candidates are drawn at random before the first fit. Once the initial design is complete and two
+predicted mean; a failed trial counts as the worst error so far; and candidates are drawn at random before the
+first fit. Here a candidate may be proposed again at another level, such as another training size. A pair of
+candidate and level is proposed again only if no new pair is left. Once the initial design is complete and two
 trials have succeeded, the surrogate is fitted, and its chains continue, at every result. So the suggestions depend
 on the results alone, and not on when the incumbent is read.
 

@@ -30,7 +30,7 @@ errors on the validation and test rows; nan if the fit failed, with its reason. 
 alone. cost: a proxy that is the same on every machine."""
 
 Group = Callable[[LearnerProblem, list[Candidate], int, int], Iterator[dict[str, Any]]]
-"""(problem, candidates, n_rows, subset) -> cells, in the order of the candidates."""
+"""(problem, candidates, n_rows, subset) -> cells, one for each candidate."""
 
 
 @dataclass(frozen=True)

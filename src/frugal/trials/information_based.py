@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal.checks import check_choice, check_whole
-from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.spaces import Exponential, SearchSpace, Uniform
 from frugal.stats import mean_and_sd
@@ -89,9 +88,6 @@ class InformationBased(BaseTrialStrategy):
         n_quantiles: int = 20,
     ) -> None:
         super().__init__(space=space, n_trials=n_trials, initial=initial)
-        with explained():
-            import emcee  # noqa: F401  so that a missing package is reported before a trial
-
         check_n_initial(n_initial, n_trials)
         check_whole("n_hyper", n_hyper, 1)
         check_whole("n_candidates", n_candidates, 1)

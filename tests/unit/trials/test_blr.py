@@ -122,7 +122,7 @@ def test_the_gradient_of_predictions_is_their_finite_difference():
         np.array([1.0, 3]),
     )
     phi, jacobian = np.sin(x @ M.T), np.cos(x @ M.T)[:, :, None] * M
-    by = fitted.predict_gradient(phi, jacobian, log_alpha, log_beta)
+    by = fitted.at(log_alpha, log_beta).predict_gradient(phi, jacobian)
     for j in range(2):
         step = np.zeros(2)
         step[j] = 1e-6

@@ -50,8 +50,8 @@ def test_the_same_seed_gives_the_same_network_whatever_torchs_generator_and_thre
     first = train(X, y, n_epochs=20, seed=3)
     torch.manual_seed(99)
     again, other = train(X, y, n_epochs=20, seed=3), train(X, y, n_epochs=20, seed=4)
-    np.testing.assert_array_equal(first.output(X), again.output(X))
-    assert (first.output(X) != other.output(X)).all()
+    np.testing.assert_array_equal(first.features(X), again.features(X))
+    assert (first.features(X) != other.features(X)).all()
 
 
 def test_training_leaves_torchs_generator_alone():
@@ -64,8 +64,8 @@ def test_the_incomplete_last_batch_counts_unless_it_is_dropped():
     # 10 of 11 rows fill the one batch of each epoch; which row is left out changes from epoch to epoch.
     X, y = trials(11)
     kept, dropped = (train(X, y, n_epochs=1, drop_last=flag) for flag in (False, True))
-    assert (kept.output(X) != dropped.output(X)).any()
-    same = [train(X[:10], y[:10], n_epochs=5, drop_last=flag).output(X) for flag in (False, True)]
+    assert (kept.features(X) != dropped.features(X)).any()
+    same = [train(X[:10], y[:10], n_epochs=5, drop_last=flag).features(X) for flag in (False, True)]
     np.testing.assert_array_equal(*same)
 
 
@@ -113,16 +113,15 @@ def test_it_is_bayesian_linear_regression_on_its_own_features():
     "settings", [{}, {"marginalise": "ml2"}, {"prior_mean": "quadratic"}, {"ei_variance": "predictive"}]
 )
 def test_gradients_of_predictions_are_finite_differences(settings):
-    surrogate = quick(**settings).fit(*trials(15, d=3, noise=0.1))
+    component = quick(**settings).fit(*trials(15, d=3, noise=0.1)).components[0]
     X = 0.05 + 0.9 * np.random.default_rng(6).random((4, 3))
-    for predicts in (surrogate, surrogate.components[0]):
-        mean, std, by_mean, by_std = predicts.predict_with_gradient(X)
-        np.testing.assert_array_equal((mean, std), predicts.predict(X))
-        for j in range(3):
-            step = 1e-6 * np.eye(3)[j]
-            high, low = np.stack(predicts.predict(X + step)), np.stack(predicts.predict(X - step))
-            expected = (high - low) / 2e-6
-            np.testing.assert_allclose(np.stack([by_mean, by_std])[:, :, j], expected, rtol=1e-5, atol=1e-6)
+    mean, std, by_mean, by_std = component.predict_with_gradient(X)
+    np.testing.assert_array_equal((mean, std), component.predict(X))
+    for j in range(3):
+        step = 1e-6 * np.eye(3)[j]
+        high, low = np.stack(component.predict(X + step)), np.stack(component.predict(X - step))
+        expected = (high - low) / 2e-6
+        np.testing.assert_allclose(np.stack([by_mean, by_std])[:, :, j], expected, rtol=1e-5, atol=1e-6)
 
 
 def test_on_sinc_the_mean_is_close_and_the_bands_hold_most():
@@ -222,7 +221,7 @@ def test_each_error_of_the_regression_reaches_what_its_hyperparameters_are_drawn
 
 def test_a_dropped_batch_reaches_the_training():
     X, y = trials(13)
-    nets = [quick(as_coded=names).fit(X, y).basis.network.output(X) for names in ((), ["dropped_batch"])]
+    nets = [quick(as_coded=names).fit(X, y).basis.network.features(X) for names in ((), ["dropped_batch"])]
     assert (nets[0] != nets[1]).any()
 
 

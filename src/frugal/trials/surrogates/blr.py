@@ -115,25 +115,6 @@ class BLR:
         """
         return self.at(log_alpha, log_beta).predict(self._checked(features))
 
-    def predict_gradient(
-        self, features: ArrayLike, jacobian: ArrayLike, log_alpha: ArrayLike, log_beta: ArrayLike
-    ) -> tuple[Array, Array]:
-        """Derivatives of `predict` by the inputs that the features are made of, each (S, m, d).
-
-        Args:
-            features: phi, shape (m, H).
-            jacobian: derivatives of phi by the inputs, shape (m, H, d).
-            log_alpha: as above.
-            log_beta: as above.
-
-        Raises:
-            ValueError: if the shapes do not fit.
-        """
-        phi, J = self._checked(features), np.asarray(jacobian, dtype=float)
-        if J.ndim != 3 or J.shape[:2] != phi.shape:
-            raise ValueError(f"jacobian must have shape {(*phi.shape, 'd')}, got {J.shape}")
-        return self.at(log_alpha, log_beta).predict_gradient(phi, J)
-
     def extended(self, features: ArrayLike, y: ArrayLike) -> BLR:
         """The regression with further rows: features (m, H), y (m,).
 

@@ -281,20 +281,6 @@ class DNGO:
         means, stds = (np.array(part) for part in zip(*predictions, strict=True))
         return mixture(means, stds)
 
-    def predict_with_gradient(self, X: ArrayLike) -> tuple[Array, Array, Array, Array]:
-        """Mean and standard deviation of f at X (m, d), then their derivatives at X: (m,), (m,), (m, d), (m, d).
-
-        Raises:
-            ValueError: as `predict`.
-        """
-        points = np.asarray(X, dtype=float)
-        predictions = [component.predict_with_gradient(points) for component in self.components]
-        means, stds, by_means, by_stds = (np.array(part) for part in zip(*predictions, strict=True))
-        mean, std = mixture(means, stds)
-        by_mean = by_means.mean(axis=0)
-        second = stds[..., None] * by_stds + (means - mean)[..., None] * (by_means - by_mean)
-        return mean, std, by_mean, second.mean(axis=0) / std[:, None]
-
     def believing(self, X: ArrayLike) -> DNGO:
         """A copy in which each draw's own means were observed at X (m, d); the network stays."""
         other, points = copy.copy(self), np.asarray(X, dtype=float)

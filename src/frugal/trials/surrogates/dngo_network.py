@@ -54,10 +54,6 @@ class Network:
             J = (1 - h**2)[:, :, None] * (weight @ J)
         return hidden[-1], J
 
-    def output(self, X: Array) -> Array:
-        """Prediction of the network's own output layer at X (m, d), shape (m,)."""
-        return np.asarray((self.features(X) @ self.weights[-1].T + self.biases[-1])[:, 0])
-
     def _hidden(self, X: Array) -> list[Array]:
         layers = [X]
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):

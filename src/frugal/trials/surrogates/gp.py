@@ -223,11 +223,6 @@ class GP:
         return self._fitted.jitter
 
     @property
-    def n_clipped(self) -> int:
-        """Predicted variances that round-off had brought below 1e-12 times the prior variance."""
-        return self._fitted.n_clipped
-
-    @property
     def theta(self) -> Array:
         """All hyperparameters as one vector: log length-scales, shears, log amplitude, log noise variance."""
         return self._fitted.theta

@@ -79,7 +79,6 @@ class Posterior:
     Attributes:
         jitter: number that was added to the diagonal of A.
         log_evidence: log p(y).
-        n_clipped: variances that were raised to 1e-12 times the prior one so far.
     """
 
     def __init__(self, covariance: Covariance, data: Data, theta: Array) -> None:
@@ -96,7 +95,6 @@ class Posterior:
         self.log_evidence = (
             -0.5 * float(data.residuals @ self.alpha) - half_log_det - n / 2 * math.log(2 * math.pi)
         )
-        self.n_clipped = 0
 
     def _set_pullbacks(self) -> None:
         """Compute covariances, and the functions that pull derivatives back through them."""
@@ -184,5 +182,4 @@ class Posterior:
         ).any():
             raise FloatingPointError(f"a variance of {variance.min():g} is no round-off of 0")
         low = variance < SMALLEST_VARIANCE * prior
-        self.n_clipped += int(low.sum())
         return np.where(low, SMALLEST_VARIANCE * prior, variance)

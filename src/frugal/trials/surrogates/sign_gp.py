@@ -182,15 +182,3 @@ class SignGP(GP):
         """
         posterior = self._fitted
         return posterior.approximation.log_evidence if isinstance(posterior, SignPosterior) else 0.0
-
-    @property
-    def n_sweeps(self) -> int:
-        """Sweeps of the expectation propagation over all sites; `MAX_SWEEPS` means that it did not converge."""
-        posterior = self._fitted
-        return posterior.approximation.n_sweeps if isinstance(posterior, SignPosterior) else 0
-
-    @property
-    def n_skipped(self) -> int:
-        """Updates of sites that were passed over, since no usable cavity was left."""
-        posterior = self._fitted
-        return posterior.approximation.n_skipped if isinstance(posterior, SignPosterior) else 0

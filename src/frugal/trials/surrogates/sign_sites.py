@@ -73,7 +73,6 @@ class Approximation:
         root: L^-1 diag(sqrt(tau)) with L L' = I + diag(sqrt(tau)) S0 diag(sqrt(tau)), (m, m).
         weights: S0^-1 (mean - m0), (m,), without an inverse.
         log_evidence: log of the probability of the signs; nan if the sites were given.
-        n_sweeps: number of sweeps over all sites.
         n_skipped: number of updates that were passed over.
         converged: whether the last sweep changed nothing by more than `TOLERANCE`.
     """
@@ -85,7 +84,6 @@ class Approximation:
     root: Array
     weights: Array
     log_evidence: float = math.nan
-    n_sweeps: int = 0
     n_skipped: int = 0
     converged: bool = True
 
@@ -122,7 +120,7 @@ def propagate(mean: Array, covariance: Array, sign: Array, v: float) -> Approxim
     found = _approximation(mean, root, sigma, tau, nu)
     log_evidence = 0.5 * float(nu @ sigma @ nu) - half_log_det
     log_evidence += _log_normalisers(found, mean, sign, v, cavities)
-    return replace(found, log_evidence=log_evidence, n_sweeps=n_sweeps, n_skipped=n_skipped, converged=converged)
+    return replace(found, log_evidence=log_evidence, n_skipped=n_skipped, converged=converged)
 
 
 def hold(mean: Array, covariance: Array, tau: Array, nu: Array) -> Approximation:

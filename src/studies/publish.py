@@ -61,7 +61,7 @@ def publish(
     `<results>/published/`. A table, figure or file of cells is left out if one of its numbers is from fewer
     repetitions than its floor. So is a file of claims on a study of ours (`claims_*.csv`) if one of its claims is
     below the floor. provenance.json lists them under `left_out`. Files of an earlier call that this call does not
-    publish are deleted; with `only`, just those that the paper no longer shows.
+    publish are deleted; with `only`, just those that neither this configuration nor that of a record shows.
 
     provenance.json has a record for each call of which a file is still published. A record holds the whole
     configuration, the commit, versions, machine and datasets; under `settings` what the jobs of its runs got, by
@@ -83,8 +83,8 @@ def publish(
 
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper judges
-            some, everything is left out, nothing is as `only` says, or a run that is published, and that
-            the paper still has, would be deleted.
+            some, everything is left out, nothing is as `only` says, what `only` names is of another scale than
+            the configuration, or a run that is published, and that the paper still has, would be deleted.
     """
     declared, contents = registry.paper(paper), shown(paper, config)
     source, published = results / contents.folder, results / "published"
@@ -105,22 +105,25 @@ def publish(
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
-    if not only:
+    earlier = read_records(target) if (target / RECORD).exists() else []
+    if only:
+        for path in copies.values():
+            _check_scale(path, config["scale"])
+        shows = [contents, *(shown(paper, one["config"]) for one in earlier)]
+        old = {path for path in old if not any(_is_shown(one, path.relative_to(target)) for one in shows)}
+    else:
         _check_lost(contents, source, (path.relative_to(target) for path in old))
     for copy, path in copies.items():
         (_copy_run if copy in runs else _copy)(path, copy)
     for path in old:
-        if not only or not _is_shown(contents, path.relative_to(target)):
-            path.unlink()
+        path.unlink()
     parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
     record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
-    records, names = [record], [str(path.relative_to(source)) for path in left_out]
-    if (target / RECORD).exists():  # shared files that are not in the results now stay, with their record
-        records = [*read_records(target), record]
-        if only:
-            names = [
-                name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()
-            ]
+    names = [str(path.relative_to(source)) for path in left_out]
+    if earlier and only:
+        names = [name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()]
+    # Shared files that are not in the results now stay, with their record.
+    records = [*earlier, record]
     write_records(target, _without_others(records, contents, published), names)
     return [*copies, target / RECORD]
 
@@ -317,16 +320,22 @@ def _commit() -> str:
 def _check_claims(path: Path, *, partial: bool, scale: str) -> None:
     if not path.exists():
         raise ValueError(f"{path} does not exist; run the workflow at paper scale first")
-    table = pd.read_csv(path)
-    other = table.loc[table["scale"].notna() & (table["scale"] != scale), "scale"]
+    _check_scale(path, scale)
+    verdicts = pd.read_csv(path)["verdict"]
+    below = verdicts.eq(NOT_RUN).sum()
+    if below and not (partial and below < len(verdicts)):
+        raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
+
+
+def _check_scale(path: Path, scale: str) -> None:
+    """Refuse a CSV with numbers of another scale than the configuration's; what was not run has none."""
+    table = pd.read_csv(path) if path.suffix == ".csv" else pd.DataFrame()
+    scales = table["scale"].dropna() if "scale" in table else pd.Series(dtype=object)
+    other = scales[~scales.isin([scale, NOT_RUN])]
     if not other.empty:
         raise ValueError(
             f"{path} is of scale {other.iloc[0]}, the configuration of {scale}; give the one that made the results"
         )
-    verdicts = table["verdict"]
-    below = verdicts.eq(NOT_RUN).sum()
-    if below and not (partial and below < len(verdicts)):
-        raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
 
 def _reaches_floor(name: Path, source: Path, paper: Paper) -> bool:

@@ -224,10 +224,10 @@ def _differences(remade: Path, published: Path) -> dict[str, str]:
 
 
 def _unknown(paper: str, folder: Path) -> dict[str, str]:
-    """Published files that the paper has no artefact for."""
-    contents = shown(paper, read_records(folder)[-1]["config"])
+    """Published files that the paper has no artefact for with the configuration of any record."""
+    shows = [shown(paper, record["config"]) for record in read_records(folder)]
     names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.suffix in COMPARED]
-    unknown = [name for name in names if contents.made_from(name) is None]
+    unknown = [name for name in names if all(contents.made_from(name) is None for contents in shows)]
     return {f"{folder.name}/{name}": "which no artefact makes" for name in unknown}
 
 

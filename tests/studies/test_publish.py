@@ -10,11 +10,14 @@ from packaging.requirements import Requirement
 
 from frugal.folds.strategies import settings_of
 from studies import config
+from studies.artefacts import shown
 from studies.cli import main
 from studies.publish import publish, read_left_out, read_machine, read_records, this_machine
+from studies.redraw import _unknown
 
 ROOT = Path(__file__).parents[2]
 CONFIG = config.load(ROOT / "config/config.yaml")
+AT_PAPER_SCALE = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
 
 
 @pytest.fixture
@@ -27,11 +30,12 @@ def place(tmp_path):
 
 
 def run(place, *verdicts, **how):
+    how = {"config": CONFIG, **how}
     if verdicts:
-        frame = pd.DataFrame({"claim": range(len(verdicts)), "verdict": verdicts, "scale": CONFIG["scale"]})
+        frame = pd.DataFrame({"claim": range(len(verdicts)), "verdict": verdicts, "scale": how["config"]["scale"]})
         frame.to_csv(place / "results/greedy_cv/claims.csv", index=False)
     where = {"results": place / "results", "data": place / "data"}
-    return publish("greedy_cv", **where, config=CONFIG, **how)
+    return publish("greedy_cv", **where, **how)
 
 
 def test_results_are_copied_with_a_record(place):
@@ -235,6 +239,32 @@ def test_some_parts_are_published_beside_what_stays_with_its_own_record(place):
     )  # fmt: skip
     run(place, only=["runs/*"], commit="third")
     assert [record["commit"] for record in read_records(target)] == ["first", "third"]
+
+
+def test_what_another_configuration_shows_stays_when_some_parts_are_published(place):
+    target = place / "results/published/greedy_cv"
+    runs = shown("greedy_cv", AT_PAPER_SCALE).runs()
+    reading = next(name for name in runs if name.startswith("readings/"))
+    assert reading not in shown("greedy_cv", CONFIG).runs()
+    runs_of(place, f"greedy_cv/runs/{reading}")
+    numbers(place, f"cells/{reading}", [30])
+    run(place, "reproduced", config=AT_PAPER_SCALE, commit="first")
+    runs_of(place, "greedy_cv/runs/sizes")
+    run(place, only=["runs/sizes.parquet"], commit="second")
+    run(place, only=["runs/sizes.parquet"], commit="third")
+    assert (target / f"runs/{reading}.parquet").exists()
+    assert (target / f"cells/{reading}.csv").exists()
+    assert [record["commit"] for record in read_records(target)] == ["first", "third"]
+    assert _unknown("greedy_cv", target) == {}
+
+
+def test_parts_of_another_scale_are_not_recorded_as_of_the_configurations(place):
+    numbers(place, "tables/table2", [30, 0], scale=["desk", "not run at this scale"])
+    with pytest.raises(ValueError, match=r"table2\.csv is of scale desk, the configuration of laptop; give the"):
+        run(place, only=["tables/table2.*"])
+    assert not (place / "results/published").exists()
+    numbers(place, "tables/table2", [30, 0], scale=[CONFIG["scale"], "not run at this scale"])
+    assert [path.name for path in run(place, only=["tables/table2.*"])] == ["table2.csv", "provenance.json"]
 
 
 def test_claims_and_findings_are_published_whatever_their_rows_count(place):

@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatch
@@ -113,18 +113,17 @@ def publish(
         old = {path for path in old if not any(_is_shown(one, path.relative_to(target)) for one in shows)}
     else:
         _check_lost(contents, source, (path.relative_to(target) for path in old))
-    for copy, path in copies.items():
-        (_copy_run if copy in runs else _copy)(path, copy)
-    for path in old:
-        path.unlink()
     parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
     record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
-    names = [str(path.relative_to(source)) for path in left_out]
-    if earlier and only:
-        names = [name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()]
+    names = [*(read_left_out(target) if earlier and only else []), *(str(p.relative_to(source)) for p in left_out)]
+    for copy, path in copies.items():
+        (_copy_run if copy in runs else _copy)(path, copy)
     # Shared files that are not in the results now stay, with their record.
-    records = [*earlier, record]
-    write_records(target, _without_others(records, contents, published), names)
+    kept = {str(path.relative_to(published)) for path in published.rglob("*") if path not in old}
+    names = [name for name in dict.fromkeys(names) if f"{contents.folder}/{name}" not in kept]
+    write_records(target, _without_others([*earlier, record], contents, kept), names)
+    for path in old:
+        path.unlink()
     return [*copies, target / RECORD]
 
 
@@ -153,9 +152,22 @@ def _record(
         "config": dict(config),
         "settings": effective(contents.folder, config, defaults()),
         **{key: made_on[key] for key in MADE_ON},
-        "datasets": {path.parent.name: json.loads(path.read_text()) for path in datasets},
+        "datasets": {path.parent.name: _provenance(path) for path in datasets},
         "parts": dict(parts),
     }
+
+
+def _provenance(path: Path) -> dict[str, Any]:
+    """The record of a dataset.
+
+    Raises:
+        ValueError: if the file is not JSON.
+    """
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path} is not valid JSON: {error}") from error
+    return found
 
 
 def this_machine() -> dict[str, dict[str, str]]:
@@ -217,21 +229,24 @@ def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: 
 
 
 def _without_others(
-    records: Sequence[Mapping[str, Any]], contents: Shown, published: Path
+    records: Sequence[Mapping[str, Any]], contents: Shown, kept: Collection[str]
 ) -> list[Mapping[str, Any]]:
-    """Records with the parts that are theirs: published, in no later record, not redrawn from published runs."""
-    kept: list[Mapping[str, Any]] = []
+    """Records with the parts that are theirs: kept, in no later record, not redrawn from published runs.
+
+    `kept` are the paths under results/published/ of the files that stay.
+    """
+    found: list[Mapping[str, Any]] = []
     seen: set[str] = set()
     for record in reversed(records):
         parts = {
             name: date
             for name, date in record["parts"].items()
-            if name not in seen and (published / name).exists() and not _is_redrawn(contents, name, published)
+            if name in kept and name not in seen and not _is_redrawn(contents, name, kept)
         }
         seen |= set(parts)
         if parts:
-            kept.append({**record, "parts": parts} | of_parts(contents, record.get("settings"), parts))
-    return kept[::-1]
+            found.append({**record, "parts": parts} | of_parts(contents, record.get("settings"), parts))
+    return found[::-1]
 
 
 def of_parts(contents: Shown, settings: Mapping[str, Any] | str | None, parts: Iterable[str]) -> dict[str, Any]:
@@ -250,10 +265,10 @@ def of_parts(contents: Shown, settings: Mapping[str, Any] | str | None, parts: I
     return {"settings": {run: found for run, found in settings.items() if run in runs}}
 
 
-def _is_redrawn(contents: Shown, name: str, published: Path) -> bool:
-    """Whether a part is made from runs that are all published."""
+def _is_redrawn(contents: Shown, name: str, kept: Collection[str]) -> bool:
+    """Whether a part is made from runs that are all among the files that stay."""
     runs = contents.made_from(name.removeprefix(f"{contents.folder}/")) or ()
-    return bool(runs) and all((published / contents.folder / "runs" / f"{run}.parquet").exists() for run in runs)
+    return bool(runs) and all(f"{contents.folder}/runs/{run}.parquet" in kept for run in runs)
 
 
 def _is_shown(contents: Shown, name: Path) -> bool:

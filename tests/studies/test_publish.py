@@ -165,6 +165,34 @@ def test_what_was_published_before_and_is_not_now_is_deleted(place):
     }  # fmt: skip
 
 
+def test_a_record_of_a_dataset_that_cannot_be_read_is_named_before_anything_is_copied(place):
+    (place / "data/processed/wdbc/provenance.json").write_text("{")
+    with pytest.raises(ValueError, match=r"wdbc/provenance\.json is not valid JSON: Expecting property name"):
+        run(place, "reproduced")
+    assert not (place / "results/published").exists()
+
+
+def test_a_publication_that_is_stopped_as_it_deletes_has_recorded_what_it_copied(place, monkeypatch):
+    numbers(place, "tables/table2", [30])
+    run(place, "reproduced", commit="first")
+    (place / "results/greedy_cv/tables/table2.csv").unlink()
+    numbers(place, "tables/sizes", [30])
+    unlink = Path.unlink
+
+    def stops(path, **options):
+        if path.name == "table2.csv":
+            raise KeyboardInterrupt
+        unlink(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run(place, "reproduced", commit="second")
+    (record,) = read_records(place / "results/published/greedy_cv")
+    assert record["commit"] == "second"
+    names = {name.removeprefix("greedy_cv/") for name in record["parts"]}
+    assert names == {"claims.csv", "tables/table1.csv", "tables/sizes.csv"}
+
+
 def runs_of(place, name="folds_comparison/runs"):
     """A run that is large because its rows repeat; returned as it is read again."""
     path = place / f"results/{name}.parquet"

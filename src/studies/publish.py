@@ -357,15 +357,17 @@ def _reaches_floor(name: Path, source: Path, paper: Paper) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
     Claims and findings pass: they say themselves which of them were not run; `_check_claims` has counted these. In
-    claims on a study of ours (`claims_*.csv`) every claim must have been run. A row whose `scale` says that it was
-    not run shows no number. A result that has only such rows does not pass.
+    claims on a study of ours (`claims_*.csv`) every claim must have been run, and every finding beside them, since
+    both are made together. A row whose `scale` says that it was not run shows no number. A result that has only
+    such rows does not pass.
     """
     if name.stem in ("claims", "findings"):
         return True
     numbers = (source / name).with_suffix(".csv")
-    table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
     if name.stem.startswith(("claims_", "findings_")):
-        return not table["verdict"].eq(NOT_RUN).any()
+        pair = [numbers.with_stem(f"{kind}_{name.stem.partition('_')[2]}") for kind in ("claims", "findings")]
+        return not any(pd.read_csv(path)["verdict"].eq(NOT_RUN).any() for path in pair if path.exists())
+    table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
     if "n_seeds" not in table:
         return True
     if "scale" in table:

@@ -139,6 +139,16 @@ def test_claims_on_our_own_study_are_published_once_it_reaches_its_floor(place, 
     assert ("claims_sensitivity.csv" in published) == is_published
 
 
+@pytest.mark.parametrize("not_run", ["claims", "findings"])
+def test_claims_and_findings_of_a_study_of_ours_are_left_out_together(place, not_run):
+    for name in ("claims", "findings"):
+        verdict = "not run at this scale" if name == not_run else "reproduced"
+        pd.DataFrame({"verdict": [verdict]}).to_csv(place / f"results/greedy_cv/{name}_sensitivity.csv")
+    run(place, "reproduced")
+    left_out = read_left_out(place / "results/published/greedy_cv")
+    assert left_out == ["claims_sensitivity.csv", "findings_sensitivity.csv"]
+
+
 def test_a_result_without_a_number_is_not_published(place):
     numbers(place, "tables/table2", [0, 0], scale="not run at this scale")
     numbers(place, "figures/figure11", [])

@@ -94,9 +94,13 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
 
 
 def _summarise(papers: Iterable[str], published: Path, output: Path, redrawn: Redrawn) -> None:
-    """Make the summary of all claims; those of papers that were not made again are as published."""
-    found = sorted(published.glob("*/claims*.csv"))
-    claims = [output / path.relative_to(published) if path.parent.name in papers else path for path in found]
+    """Make the summary of all claims that were made again now, and of those of other papers, as published."""
+    claims = []
+    for path in sorted(published.glob("*/claims*.csv")):
+        if path.parent.name not in papers:
+            claims.append(path)
+        elif f"{path.parent.name}/{path.stem}" in redrawn.complete:
+            claims.append(output / path.relative_to(published))
     if not claims:
         return
     with TemporaryDirectory() as scratch:

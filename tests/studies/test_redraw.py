@@ -130,6 +130,18 @@ def test_the_summary_of_claims_is_made_of_those_of_every_paper_and_compared(tmp_
     assert "| beta pruning |" in text  # whose claims are as published, since they were not made again
 
 
+@pytest.mark.parametrize("is_stale", [False, True])
+def test_claims_that_no_artefact_makes_are_reported_and_not_counted(place, capsys, is_stale):
+    name = "hypertune/claims_of_old.csv"
+    shutil.copyfile(PUBLISHED / "hypertune/claims.csv", place / "published" / name)
+    if is_stale:
+        (place / "redrawn/hypertune").mkdir(parents=True)
+        shutil.copyfile(place / "published" / name, place / "redrawn" / name)
+    assert again(place) == 3
+    assert f"1 files differ from what is published: {name}, which no artefact makes" in capsys.readouterr().err
+    assert not (place / "redrawn/claims_summary.csv").exists()
+
+
 def test_an_unpublished_paper_is_refused(place, capsys):
     assert main(["redraw", "greedy_cv", "--published", str(place)]) == 2
     assert "greedy_cv/provenance.json does not exist; publish the paper first" in capsys.readouterr().err

@@ -117,7 +117,7 @@ def publish(
     record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
     names = [*(read_left_out(target) if earlier and only else []), *(str(p.relative_to(source)) for p in left_out)]
     for copy, path in copies.items():
-        (_copy_run if copy in runs else _copy)(path, copy)
+        (_copy_run if copy in runs else copy_whole)(path, copy)
     # Shared files that are not in the results now stay, with their record.
     kept = {str(path.relative_to(published)) for path in published.rglob("*") if path not in old}
     names = [name for name in dict.fromkeys(names) if f"{contents.folder}/{name}" not in kept]
@@ -290,7 +290,8 @@ def _runs(contents: Shown, results: Path, only: Sequence[str]) -> dict[Path, Pat
     return {copy: path for copy, path in paths.items() if path.exists()}
 
 
-def _copy(path: Path, copy: Path) -> None:
+def copy_whole(path: Path, copy: Path) -> None:
+    """Copy a file; what was there before stays until the copy is whole."""
     with whole(copy) as part:
         shutil.copyfile(path, part)
 

@@ -9,7 +9,6 @@ that explain, whose CSV is the only run that is kept, and figures whose runs are
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from studies.arguments import make_parser
 from studies.artefacts import Shown, shown
 from studies.captions import caption
 from studies.jobs import JOBS
-from studies.publish import read_left_out, read_records
+from studies.publish import copy_whole, read_left_out, read_records
 from studies.registry import PAPERS
 from studies.verdicts import write_summary
 
@@ -79,7 +78,7 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
             for artefact in _artefacts(paper, folder):
                 _make(artefact, remade, redrawn)
             redrawn.differing |= _differences(remade, folder) | _unknown(paper, folder)
-            shutil.copytree(remade, output / folder.name, dirs_exist_ok=True)
+            _put(remade, output / folder.name)
     _summarise(listed, published, output, redrawn)
     for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
         names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
@@ -107,7 +106,14 @@ def _summarise(papers: Iterable[str], published: Path, output: Path, redrawn: Re
         remade = Path(scratch)
         write_summary(claims, remade / "claims_summary.csv")
         redrawn.differing |= _differences(remade, published)
-        shutil.copytree(remade, output, dirs_exist_ok=True)
+        _put(remade, output)
+
+
+def _put(remade: Path, output: Path) -> None:
+    """Copy all files of a folder into another, one by one, so that each is old or new if this is stopped."""
+    for path in sorted(remade.rglob("*")):
+        if path.is_file():
+            copy_whole(path, output / path.relative_to(remade))
 
 
 class _Artefact(NamedTuple):

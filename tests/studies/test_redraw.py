@@ -101,6 +101,22 @@ def test_a_changed_digit_is_found_and_said_where(place, capsys):
     assert again(place) == 0
 
 
+def test_a_redrawing_that_is_stopped_leaves_every_file_old_or_new(place, monkeypatch):
+    def contents():
+        return {path: path.read_bytes() for path in (place / "published").rglob("*") if path.is_file()}
+
+    def stops(source, target, **options):
+        Path(target).write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    before = contents()
+    assert before
+    monkeypatch.setattr(shutil, "copyfile", stops)
+    with pytest.raises(KeyboardInterrupt):
+        redraw(["hypertune"], published=place / "published", output=place / "published")
+    assert contents() == before
+
+
 def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(place, capsys):
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
     assert sorted(redrawn.complete) == [

@@ -125,7 +125,11 @@ def _collect(args: argparse.Namespace) -> None:
 
     frames = [read_rows(path, *CELL_KEYS, "seed") for path in args.search]
     runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
-    runs = runs.assign(**parse_settings(args.labels, "--labels"))
+    labels = parse_settings(args.labels, "--labels")
+    other = [name for name, label in labels.items() if name in runs and not runs[name].eq(label).all()]
+    if other:
+        raise ValueError(f"--labels may not change a column of the searches, got {other[0]!r}")
+    runs = runs.assign(**labels)
     table = cells(runs)
     write(runs, args.output)
     write(table, args.cells_output)

@@ -58,6 +58,17 @@ def test_scores_search_and_collect_run_by_hand(kept, place):
     assert pd.read_csv("c.csv")["search_time_mean"].item() == pytest.approx(row["search_time"])
 
 
+def test_labels_add_columns_and_change_none(kept, place, capsys):
+    assert main(search(kept)) == 0
+    collect = ["job", "collect", "--search", "s.parquet", "--output", "r.parquet", "--cells-output", "c.csv"]
+    says = refused(capsys, [*collect, "--labels", '{"variant": "plain", "method": "other"}'])
+    assert says == "studies job collect: --labels may not change a column of the searches, got 'method'"
+    assert "r.parquet" not in files(place)
+    assert main([*collect, "--labels", '{"variant": "plain", "space": "grid"}']) == 0  # as the factorial's do
+    row = pd.read_parquet("r.parquet").iloc[0]
+    assert (row["variant"], row["space"]) == ("plain", "grid")
+
+
 def test_the_same_call_writes_the_same_bytes(kept, place):
     first = (place / kept).read_bytes()
     assert main([*SCORES, "--output", kept, "--seconds-output", "b.parquet"]) == 0

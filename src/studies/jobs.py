@@ -33,6 +33,7 @@ def _pack(args: argparse.Namespace) -> None:
 
     parser = make_parser()
     jobs = [_read_job(parser, line) for line in args.jobs]
+    check_outputs([output for job in jobs for output in files_of(job, "outputs")])
     for job in jobs:
         check_outputs(files_of(job, "outputs"), files_of(job, "inputs"))
     for job in jobs:

@@ -103,6 +103,13 @@ def test_a_pack_is_refused_before_its_first_job_begins(place, capsys):
     assert [path.name for path in place.iterdir()] == ["file"]
 
 
+def test_jobs_of_a_pack_may_not_write_the_same_file(place, capsys):
+    lines = [f"figure greedy_cv {name} --seed 0 --output made/figure.png" for name in ("figure2", "figure3")]
+    says = refused(capsys, ["job", "pack", *lines])
+    assert "the PNG of --output and the PNG of --output are both made/figure.png; name a file of its own" in says
+    assert list(place.iterdir()) == []
+
+
 @pytest.mark.parametrize("line", ["table greedy_cv", "no_job", "table 'greedy_cv"])
 def test_a_pack_of_what_is_no_job_is_refused(capsys, line):
     says = refused(capsys, ["job", "pack", line])

@@ -55,6 +55,8 @@ _FACTS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
 """Metadata that a table needs for a search, and the accepted values."""
 _KEYS = ("dataset", "classifier", "seed", "n_folds", "folds")
 """Metadata that files need to be joined."""
+_ALIKE = ("scaler", "splits", "space", "data", "n_rows_of_dataset", "epochs")
+"""Metadata that rungs must share with their table on all rows."""
 
 
 def candidates_of(
@@ -294,8 +296,8 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
         One per dataset, classifier, seed and number of folds, in this order, with the rungs of its seed.
 
     Raises:
-        ValueError: if a file is unreadable, blocks do not join, rungs have no table on all rows, or the files of
-            seconds are not those of the score files.
+        ValueError: if a file is unreadable, blocks do not join, rungs have no table on all rows or were scored
+            otherwise than it, or the files of seconds are not those of the score files.
     """
     clocks: Sequence[Path | None] = seconds_paths or [None] * len(paths)
     if len(clocks) != len(paths):
@@ -314,7 +316,22 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
     if without:
         dataset, classifier, seed = without[0]
         raise ValueError(f"the score files hold no table on all rows of {classifier} on {dataset} for seed {seed}")
-    return [Kept(ScoreTable.join(parts), rungs[key[:-1]]) for key, parts in sorted(blocks.items())]
+    tables = [Kept(ScoreTable.join(parts), rungs[key[:-1]]) for key, parts in sorted(blocks.items())]
+    for kept in tables:
+        _check_alike(kept)
+    return tables
+
+
+def _check_alike(kept: Kept) -> None:
+    """Raise ValueError unless the rungs of a repetition were scored as its table on all rows."""
+    meta = kept.table.meta
+    for n_rows, rung in kept.rungs.items():
+        for name in _ALIKE:
+            if rung.meta.get(name) != meta.get(name):
+                raise ValueError(
+                    f"{name} of {meta['classifier']} on {meta['dataset']} for seed {meta['seed']} is "
+                    f"{rung.meta.get(name)!r} on {n_rows} rows, but {meta.get(name)!r} on all rows"
+                )
 
 
 def _check_facts(path: Path, meta: Mapping[str, Any]) -> None:

@@ -231,6 +231,28 @@ def test_kept_files_of_several_cells_are_told_apart(tmp_path):
         read_tables([*paths[4:], rungs])
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("scaler", "robust"),
+        ("splits", "plain"),
+        ("space", "ranges"),
+        ("data", "stand-in"),
+        ("n_rows_of_dataset", 99),
+        ("epochs", 3),
+    ],
+)
+def test_rungs_that_were_scored_otherwise_than_their_table_are_refused(tmp_path, name, value):
+    whole, paths = table(np.full((2, 2), 0.5)), [tmp_path / "whole.parquet", tmp_path / "rungs.parquet"]
+    rungs = dataclasses.replace(whole, meta={**whole.meta, "rungs": [16], "n_folds": 3})
+    whole.write(paths[0])
+    rungs.write(paths[1])
+    assert list(read_tables(paths)[0].rungs) == [16]
+    dataclasses.replace(rungs, meta={**rungs.meta, name: value}).write(paths[1])
+    with pytest.raises(ValueError, match=f"{name} of knn on toy for seed 0 is {value!r} on 16 rows, but "):
+        read_tables(paths)
+
+
 def test_kept_scores_by_seed_are_of_one_cell(tmp_path):
     for k in (2, 3):
         table(np.full((2, k), 0.5)).write(tmp_path / f"{k}.parquet")

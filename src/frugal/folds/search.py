@@ -349,10 +349,10 @@ def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None
         ValueError: as `read_tables`, or if there are several of them.
     """
     tables = read_tables(paths, seconds_paths)
-    by_seed = {kept.table.meta["seed"]: kept for kept in tables}
-    if len(by_seed) < len(tables):
+    found = {tuple(kept.table.meta[name] for name in ("dataset", "classifier", "n_folds")) for kept in tables}
+    if len(found) > 1:
         raise ValueError("the score files are of several datasets, classifiers or numbers of folds")
-    return by_seed
+    return {kept.table.meta["seed"]: kept for kept in tables}
 
 
 def warn_of_failures(kept: Mapping[int, Kept]) -> None:

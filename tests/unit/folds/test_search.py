@@ -253,9 +253,10 @@ def test_rungs_that_were_scored_otherwise_than_their_table_are_refused(tmp_path,
         read_tables(paths)
 
 
-def test_kept_scores_by_seed_are_of_one_cell(tmp_path):
-    for k in (2, 3):
-        table(np.full((2, k), 0.5)).write(tmp_path / f"{k}.parquet")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_kept_scores_by_seed_are_of_one_cell(tmp_path, seed):
+    table(np.full((2, 2), 0.5)).write(tmp_path / "2.parquet")
+    table(np.full((2, 3), 0.5), seed=seed).write(tmp_path / "3.parquet")
     with pytest.raises(ValueError, match="are of several datasets, classifiers or numbers of folds"):
         read_kept([tmp_path / "2.parquet", tmp_path / "3.parquet"])
 

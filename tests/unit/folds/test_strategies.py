@@ -245,3 +245,31 @@ def test_of_equal_substitutes_in_fold_halving_the_first_one_goes_on():
     trace = trace_of("fold_halving", [failed] + [[0.8, 0.8, 0.8]] * 3)
     assert order_of(trace)[4:] == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert trace.chosen == 1
+
+
+def test_substitutes_in_fold_halving_end_as_they_fail_and_others_take_their_place():
+    # Rungs of 9, 3 and 1 candidates with 1, 3 and 9 folds; whoever has three folds fails on the fourth.
+    failing = [[0.9, 0.9, 0.9, math.nan, *[0.9] * 5]] * 3
+    trace = trace_of("fold_halving", failing + [[score] * 9 for score in (0.5, 0.6, 0.8, 0.7, 0.8, 0.4)])
+    assert order_of(trace)[15:] == [
+        *[(0, fold) for fold in range(3, 9)],
+        (1, 3),
+        (2, 3),
+        *[(5, fold) for fold in range(1, 9)],
+    ]
+    assert (trace.chosen, trace.complete) == (5, True)
+
+
+def test_a_substitute_that_fails_is_replaced_once_its_pending_folds_are_told():
+    strategy = make("fold_halving", n_candidates=3, n_folds=3, rng=RNG)
+    for score in (0.9, 0.8, 0.7):
+        strategy.tell(strategy.ask(), score)
+    for score in (math.nan, 0.9):
+        strategy.tell(strategy.ask(), score)
+    first, second = strategy.ask(), strategy.ask()
+    assert (first, second) == (FoldTask(1, 1), FoldTask(1, 2))
+    strategy.tell(first, math.nan)
+    assert strategy.ask() is WAIT
+    strategy.tell(second, 0.8)
+    strategy.tell(strategy.ask(), math.nan)  # of candidate 2, whose third fold is then not asked
+    assert strategy.ask() is None

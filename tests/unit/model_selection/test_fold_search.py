@@ -718,12 +718,13 @@ class FailsOn(KNeighborsClassifier):
         return super().fit(X, y)
 
 
-def on_wine(row, of=None):
+def on_wine(row, of=None, **limits):
     """Fold halving of six numbers of neighbours, and the wine that it is on."""
     X, y = load_wine(return_X_y=True)
     X = X / X.std(axis=0)
     space = {"n_neighbors": [60, 50, 40, 30, 20, 9]}
-    return FoldSearchCV(FailsOn(row=X[row], of=of), space, strategy="fold_halving", random_state=0).fit(X, y)
+    search = FoldSearchCV(FailsOn(row=X[row], of=of), space, strategy="fold_halving", random_state=0, **limits)
+    return search.fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore")  # of fits that failed
@@ -735,8 +736,13 @@ def test_a_finalist_of_fold_halving_that_fails_is_replaced():
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_every_candidate_of_fold_halving_is_tried_while_all_fail_on_the_last_fold():
+    assert on_wine(50).cv_results_["n_folds_evaluated"].tolist() == [5, 5, 5, 5, 5, 5]
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_if_every_complete_candidate_fails_the_others_have_means_of_their_folds_so_far():
-    search = on_wine(50)
+    search = on_wine(50, max_fits=14)
     results = search.cv_results_
     assert results["n_folds_evaluated"].tolist() == [1, 1, 5, 5, 1, 1]
     assert results["rank_test_score"].tolist() == [3, 1, 5, 5, 2, 3]

@@ -4,7 +4,8 @@ Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification a
 with the rungs of Li et al. (2018), "Hyperband", Algorithm 1, for one bracket: rung i gives factor^i folds to
 floor(n / factor^i) candidates. Differs from it: the last rung gives all folds, also where these are no power of
 the factor, so that what is returned is a complete candidate. If every candidate of the last rung has a failed
-fold, the best of those with the next most folds get all of them in their turn, until one has no failed fold.
+fold, others get the folds that they lack, one candidate after the other: those with the most folds first, of these
+the best. A candidate ends at its first failed fold; the first that has none ends the search.
 """
 
 from __future__ import annotations
@@ -38,23 +39,20 @@ class FoldHalving(Rounds):
             power = factor ** len(self.rungs)
             self.rungs.append((max(1, n_candidates // power), min(power, n_folds)))
         self._rung = 0
-        self._substitutes: list[int] | None = None  # the best last; None: no one has had to be replaced
+        self._substitute: int | None = None  # whose folds are asked; None: none is needed
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Tell the score of a task, or nan for a failed fit; the last answer of a rung ends it."""
         super().tell(task, score)
         ledger = self._ledger
+        if self._substitute is not None and self._mean(self._substitute) == -math.inf:
+            self._queue = []
         if self._queue or ledger.n_pending or any(self._mean(candidate) > -math.inf for candidate in self._alive):
             return
-        if self._substitutes is None:
-            left = [c for c in range(ledger.n_candidates) if self._mean(c) > -math.inf]
-            most = max((len(ledger.scores[c]) for c in left), default=0)
-            self._substitutes = sorted(
-                (c for c in left if len(ledger.scores[c]) == most), key=lambda c: (self._mean(c), -c)
-            )
-        if self._substitutes:
-            best = self._substitutes.pop()
-            self._alive = [best]
+        left = [c for c in range(ledger.n_candidates) if self._mean(c) > -math.inf]
+        if left:
+            best = max(left, key=lambda c: (len(ledger.scores[c]), self._mean(c), -c))
+            self._substitute, self._alive = best, [best]
             self._queue = [(best, fold) for fold in reversed(range(len(ledger.scores[best]), ledger.n_folds))]
 
     def _mean(self, candidate: int) -> float:

@@ -44,12 +44,12 @@ class Dataset:
 
         Args:
             X: numbers, shape (n_rows, n_features).
-            y: labels of any kind, shape (n_rows,).
+            y: labels of any kind but fractions, shape (n_rows,).
             name: name of the dataset, from which folds and seeds are derived.
 
         Raises:
-            ValueError: if the shapes do not go together, a number is missing or infinite, a label is missing,
-                labels of different kinds have no order, or there is one class.
+            ValueError: if the shapes do not go together, a number is missing or infinite, a label is missing or a
+                fraction, labels of different kinds have no order, or there is one class.
 
         Examples:
             >>> Dataset.from_arrays([[0.1], [0.2], [0.3]], ["no", "yes", "no"]).y.tolist()
@@ -68,6 +68,10 @@ class Dataset:
             objects = np.asarray(y, dtype=object)
             if pd.isna(objects).any():
                 raise ValueError("y holds missing labels; drop those rows")
+            floats = [label for label in objects if isinstance(label, float | np.floating)]
+            others = [label for label in floats if not float(label).is_integer()]
+            if others:
+                raise ValueError(f"y holds {others[0]}, which is no class; write classes as whole numbers or text")
             if labels.dtype.kind in "US" and not all(isinstance(label, str | bytes) for label in objects):
                 labels = objects  # NumPy has written the numbers among them as text
         try:

@@ -158,7 +158,7 @@ def score(
 
     Args:
         dataset: a dataset, the name of one to load, or X and y; rows that it sets apart for testing are not used.
-        classifier: name of a learner, one of `frugal.learners.known()`, or any unfitted estimator of
+        classifier: name of a learner, one of `frugal.learners.known()`, or any unfitted classifier of
             scikit-learn's kind, which is cloned for every fit.
         candidates: at least one; a repeated one is fitted once per fold.
         n_folds: number of folds of the cross-validation.
@@ -176,9 +176,10 @@ def score(
         epochs: passes over the training rows, for networks and for nothing else.
 
     Raises:
-        ValueError: on an unknown name (also of a hyperparameter), an empty candidate list, a hyperparameter that
-            JSON cannot hold, such as a kernel object, a seed that is no whole number of at least 0, folds that do
-            not exist or are repeated, a network without epochs, or epochs for another learner.
+        ValueError: on an unknown name (also of a hyperparameter), an estimator that is no classifier, an empty
+            candidate list, a hyperparameter that JSON cannot hold, such as a kernel object, a seed that is no
+            whole number of at least 0, folds that do not exist or are repeated, a network without epochs, or
+            epochs for another learner.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -279,7 +280,21 @@ def _checked_name(classifier: Classifier) -> str:
         raise ValueError(
             f"classifier must be the name of a learner, or an estimator such as SVC(), got {classifier!r}"
         )
+    elif _is_no_classifier(classifier):
+        raise ValueError(
+            f"classifier must be a classifier, as scikit-learn's is_classifier tells, got {name_of(classifier)}"
+        )
     return name_of(classifier)
+
+
+def _is_no_classifier(estimator: Any) -> bool:
+    """Whether an estimator says that it is no classifier; one without scikit-learn's tags says nothing."""
+    from sklearn.base import is_classifier
+
+    try:
+        return not is_classifier(estimator)
+    except AttributeError:
+        return False
 
 
 def _check_hyperparameters(classifier: Classifier, candidates: Sequence[Candidate]) -> None:

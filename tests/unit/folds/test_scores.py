@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.tree import ExtraTreeClassifier
 
 from frugal.datasets import Dataset, load
@@ -92,6 +92,8 @@ def test_an_estimator_that_draws_at_random_draws_the_same_for_the_same_seed():
         (SVC(), {"c": 1}, "Invalid parameter 'c' for estimator SVC"),
         (SVC, {"C": 1}, "classifier must be the name of a learner, or an estimator such as SVC"),
         (3, {"C": 1}, "classifier must be the name of a learner, or an estimator such as SVC"),
+        (SVR(), {"C": 1}, "classifier must be a classifier, as scikit-learn's is_classifier tells, got SVR$"),
+        (make_pipeline(StandardScaler(), SVR()), {"svr__C": 1}, "must be a classifier, .* got Pipeline$"),
     ],
 )
 def test_what_is_no_estimator_and_what_it_does_not_take_is_refused(classifier, candidate, message):
@@ -319,6 +321,9 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
         ([[1.0], [2.0], [3.0]], [0.0, 1.0, np.nan], "y holds missing labels; drop those rows"),
         ([[1.0], [2.0], [3.0]], ["no", "yes", np.nan], "y holds missing labels"),
         ([[1.0], [2.0], [3.0]], ["no", "yes", None], "y holds missing labels"),
+        ([[1.0], [2.0], [3.0]], [0.0, 0.5, 1.0], "y holds 0.5, which is no class; write classes as whole numbers"),
+        ([[1.0], [2.0], [3.0]], np.array([0, 1.5, 1], dtype=object), "y holds 1.5, which is no class"),
+        ([[1.0], [2.0], [3.0]], np.array([0, np.inf, 1]), "y holds inf, which is no class"),
         (
             [[1.0], [2.0], [3.0]],
             np.array([1, "a", 1], dtype=object),
@@ -330,6 +335,10 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
 def test_arrays_that_make_no_dataset_are_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
         Dataset.from_arrays(X, y)
+
+
+def test_whole_numbers_that_are_floats_are_labels():
+    assert Dataset.from_arrays([[1.0], [2.0], [3.0]], [3.0, 1.0, 3.0]).y.tolist() == [1, 0, 1]
 
 
 TWO_BLOCKS = """

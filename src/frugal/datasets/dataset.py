@@ -48,8 +48,9 @@ class Dataset:
             name: name of the dataset, from which folds and seeds are derived.
 
         Raises:
-            ValueError: if the shapes do not go together, a number is missing or infinite, a label is missing or a
-                fraction, labels of different kinds have no order, or there is one class.
+            ValueError: if X is sparse or holds anything but numbers, the shapes do not go together, a number
+                is missing or infinite, a label is missing or a fraction, labels of different kinds have no order,
+                or there is one class.
 
         Examples:
             >>> Dataset.from_arrays([[0.1], [0.2], [0.3]], ["no", "yes", "no"]).y.tolist()
@@ -57,7 +58,7 @@ class Dataset:
         """
         import pandas as pd
 
-        numbers, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+        numbers, labels = _as_numbers(X), np.asarray(y)
         if numbers.ndim != 2 or labels.shape != numbers.shape[:1]:
             raise ValueError(
                 f"X must have shape (n_rows, n_features) and y (n_rows,), got {numbers.shape} and {labels.shape}"
@@ -119,3 +120,20 @@ class Dataset:
             y=self.y[rows],
             splits=splits if len(test) else {"all": np.arange(n_rows)},
         )
+
+
+def _as_numbers(X: ArrayLike) -> NDArray[np.float64]:
+    """X as an array of numbers; shape and entries are not checked.
+
+    Raises:
+        ValueError: if it is sparse, or holds something else than numbers, or rows of different lengths.
+    """
+    if hasattr(X, "toarray"):
+        raise ValueError(f"X must be dense, got a {type(X).__name__}: give X.toarray()")
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", "f") in "cmM":  # NumPy would take parts or counts of these
+        raise ValueError(f"X must hold real numbers, got dtype {dtype}")
+    try:
+        return np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must hold real numbers in rows of the same length: {error}") from error

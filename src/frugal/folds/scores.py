@@ -253,10 +253,14 @@ def _as_dataset(dataset: Dataset | str | tuple[ArrayLike, ArrayLike]) -> Dataset
         from frugal.datasets import load
 
         return load(dataset)
-    if isinstance(dataset, tuple):
-        from frugal.datasets import Dataset
+    from frugal.datasets import Dataset
 
+    if isinstance(dataset, tuple) and len(dataset) == 2:
         return Dataset.from_arrays(*dataset)
+    if not isinstance(dataset, Dataset):
+        raise ValueError(
+            f"dataset must be a Dataset, the name of one, or a tuple (X, y), got a {type(dataset).__name__}"
+        )
     return dataset
 
 

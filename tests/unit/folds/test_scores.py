@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
@@ -317,6 +318,10 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
         ([1.0, 2.0], [0, 1], r"X must have shape \(n_rows, n_features\) and y \(n_rows,\), got \(2,\) and \(2,\)"),
         ([[1.0], [2.0]], [0], r"got \(2, 1\) and \(1,\)"),
         ([[1.0], [np.nan]], [0, 1], "X holds values that are missing or infinite"),
+        (csr_array([[1.0], [2.0]]), [0, 1], r"X must be dense, got a csr_array: give X\.toarray\(\)"),
+        ([[1.0], [{}]], [0, 1], "X must hold real numbers in rows of the same length: float"),
+        ([[1.0], [2.0, 3.0]], [0, 1], "X must hold real numbers in rows of the same length: setting an array"),
+        (np.array([[1.0], [1j]]), [0, 1], "X must hold real numbers, got dtype complex128"),
         ([[1.0], [2.0]], [1, 1], "y holds a single class, expected two or more"),
         ([[1.0], [2.0], [3.0]], [0.0, 1.0, np.nan], "y holds missing labels; drop those rows"),
         ([[1.0], [2.0], [3.0]], ["no", "yes", np.nan], "y holds missing labels"),
@@ -335,6 +340,12 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
 def test_arrays_that_make_no_dataset_are_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
         Dataset.from_arrays(X, y)
+
+
+@pytest.mark.parametrize(("dataset", "kind"), [([WDBC.X, WDBC.y], "list"), ((WDBC.X,), "tuple"), (3, "int")])
+def test_what_is_no_dataset_is_refused(dataset, kind):
+    with pytest.raises(ValueError, match=rf"or a tuple \(X, y\), got a {kind}$"):
+        score(dataset, "knn", some("knn", 1), n_folds=3, seed=0)
 
 
 def test_whole_numbers_that_are_floats_are_labels():

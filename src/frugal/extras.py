@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Final
 
 DISTRIBUTION: Final = "frugal-search"
@@ -46,6 +47,18 @@ def explained() -> Iterator[None]:
             f"this needs {package}, which is not installed: in a clone of Frugal, pip install '.[{extra}]'",
             name=package,
         ) from error
+
+
+def check_installed(*packages: str) -> None:
+    """Raise unless all of these packages, which are not imported, are installed.
+
+    Raises:
+        MissingExtraError: naming the first that is missing.
+    """
+    for name in packages:
+        with explained():
+            if find_spec(name) is None:
+                raise ModuleNotFoundError(name=name)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -172,11 +173,12 @@ def _provenance(path: Path) -> dict[str, Any]:
 
 def this_machine() -> dict[str, dict[str, str]]:
     """Machine and packages of this process, `MADE_ON`; an accelerator only where torch finds one."""
-    import torch
-
     machine = {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()}
-    if torch.cuda.is_available():
-        machine["accelerator"] = f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}"
+    if find_spec("torch") is not None:
+        import torch
+
+        if torch.cuda.is_available():
+            machine["accelerator"] = f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}"
     packages = {"frugal": frugal.__version__}
     for name in _dependencies():
         with suppress(PackageNotFoundError):  # such as Snakemake on a machine that only ran jobs

@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -65,6 +66,11 @@ def test_a_run_of_another_machine_has_that_machines_record(place):
     assert {key: record[key] for key in made_on} == made_on
     assert main(["machine", "--output", str(place / "here.json")]) == 0
     assert read_machine(place / "here.json") == this_machine()
+
+
+def test_a_machine_without_torch_has_no_accelerator(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert set(this_machine()["machine"]) == {"system", "processor", "python"}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"machine": {}}', '{"machine": "here", "packages": {}}'])

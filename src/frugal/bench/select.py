@@ -14,6 +14,7 @@ from frugal.bench.select_problem import ESTIMATORS, Choice, Problem, measure, on
 from frugal.bench.select_searches import NAMES, OURS, searches
 from frugal.checks import check_known, check_whole
 from frugal.datasets.catalogue import parse_name
+from frugal.extras import check_installed
 from frugal.model_selection.fold_search import FoldSearchCV
 from frugal.stats import mean_interval
 from frugal.threads import one_thread
@@ -73,6 +74,7 @@ def bench_select(
     Raises:
         ValueError: on an unknown estimator or table, or folds that a table cannot fill.
         RuntimeError: if FoldSearchCV chooses otherwise live than by kept scores.
+        MissingExtraError: without Optuna or FLAML, before anything is measured.
     """
     import pandas as pd
 
@@ -86,6 +88,7 @@ def bench_select(
     check_whole("n_seeds", n_seeds, 1)
     check_whole("n_rows", n_rows, 2)
     check_whole("n_folds", n_folds, 2)
+    check_installed("optuna", "flaml")
     rows = []
     with one_thread():
         for table in tables:

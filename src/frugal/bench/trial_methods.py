@@ -132,6 +132,9 @@ class _Fabolas:
     """
 
     def __init__(self, X: Array, y: Array, seed: int) -> None:
+        from frugal.trials.strategies.fabolas import N_MAX, N_MIN  # which imports emcee
+
+        self._sizes = N_MIN, N_MAX
         self._names = [f"x{i}" for i in range(X.shape[1] - 1)]
         self._strategy = make(
             "fabolas",
@@ -150,7 +153,7 @@ class _Fabolas:
         assert isinstance(task, TrialTask)
         assert task.n_rows is not None
         self._task = task
-        size = float(to_unit_size(task.n_rows, N_MIN, N_MAX))
+        size = float(to_unit_size(task.n_rows, *self._sizes))
         return np.array([*(task.candidate[name] for name in self._names), size], dtype=float)
 
     def tell(self, x: Array, y: float) -> None:
@@ -195,15 +198,22 @@ Entry = tuple[str, Callable[[Array, Array, int], Method] | None, str]
 def methods() -> list[Entry]:
     """Searches for a candidate."""
     name, sampler, note = "optuna_gp", "GPSampler", ""
-    if find_spec("torch") is None:  # which Optuna's GP sampler needs
-        name, sampler, note = "optuna_tpe", "TPESampler", "torch is not installed"
-    return [("ei", _Ei, ""), _peer("botorch_log_ei", _BotorchEI), (name, partial(_Optuna, sampler=sampler), note)]
+    if missing("torch"):  # which Optuna's GP sampler needs
+        name, sampler, note = "optuna_tpe", "TPESampler", missing("torch")
+    optuna = partial(_Optuna, sampler=sampler)
+    return [("ei", _Ei, ""), _entry("botorch_log_ei", _BotorchEI, "botorch"), _entry(name, optuna, "optuna", note)]
 
 
 def fidelity_methods() -> list[Entry]:
     """Searches for a candidate and its number of rows: the last column is its size."""
-    return [("fabolas", _Fabolas, ""), _peer("botorch_mf_mes", _BotorchMes)]
+    return [_entry("fabolas", _Fabolas, "emcee"), _entry("botorch_mf_mes", _BotorchMes, "botorch")]
 
 
-def _peer(name: str, method: type[_Botorch]) -> Entry:
-    return (name, None, "botorch is not installed") if find_spec("botorch") is None else (name, method, "")
+def missing(*packages: str) -> str:
+    """Note that names the first of these packages that is not installed; empty if all are."""
+    return next((f"{name} is not installed" for name in packages if find_spec(name) is None), "")
+
+
+def _entry(name: str, start: Callable[[Array, Array, int], Method], package: str, note: str = "") -> Entry:
+    """A method with its note; without its constructor where the package that it needs is missing."""
+    return (name, None, missing(package)) if missing(package) else (name, start, note)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.bench.trial_methods import Entry, fidelity_methods, methods
+from frugal.bench.trial_methods import Entry, fidelity_methods, methods, missing
 from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
@@ -138,7 +138,7 @@ def _timed(
             before = process_time()
             method.tell(x, value)
             telling[name] = process_time() - before
-    ours = float(np.median(seconds[known[0][0]]))
+    ours = float(np.median(seconds[known[0][0]])) if known[0][0] in seconds else math.nan
     rows = []
     for name, start, note in known:
         median = float(np.median(seconds[name])) if start is not None else math.nan
@@ -171,8 +171,12 @@ def _fits(sizes: Sequence[int], d: int, seed: int) -> list[dict[str, Any]]:
         "sign_gp_given": lambda X, y: lambda: signed.fit(X, y, *signs),
         "dngo": lambda X, y: lambda: dngo.fit(X, y),
     }
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, prepare in calls.items():
+        note = missing("torch", "emcee") if name == "dngo" else ""
+        if note:
+            rows += [{"what": "fit", "method": name, "n_trials": n, "note": note} for n in sizes]
+            continue
         seconds = []
         for n in sizes:
             log.info("%s on %d trials", name, n)

@@ -1,5 +1,6 @@
 """`frugal bench select`: what is counted, and that peers and ours are given the same scores."""
 
+import sys
 from inspect import signature
 
 import numpy as np
@@ -94,6 +95,13 @@ def test_a_bench_of_one_table_holds_ours_against_every_peer(tmp_path, monkeypatc
     assert (cells.loc["exact_pruning", "regret"] == 0).all()
     assert (cells.loc["halving", "rows_share"] < cells.loc["halving", "fits_share"]).all()
     assert cells["live_share"].notna().sum() == 1  # of ours, with the first seed
+
+
+@pytest.mark.parametrize("package", ["optuna", "flaml"])
+def test_a_peer_that_is_not_installed_is_named_before_anything_is_measured(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"this needs {package}, which is not installed: .* '\.\[peers\]'"):
+        select.bench_select(["wdbc"], ["svc"], progress=pytest.fail)
 
 
 def test_means_are_over_problems_and_intervals_over_the_seeds_of_each_table():

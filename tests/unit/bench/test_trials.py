@@ -1,6 +1,9 @@
 """The bench of suggestions and fits: its table, its peers' orientation, and a library that is missing."""
 
+import subprocess
+import sys
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -78,14 +81,50 @@ def test_every_method_searches_for_a_minimum_and_learns_what_it_is_told(name):
     assert max(abs(np.array(asked) - 0.4)) < 0.1  # of two random draws, both would be so near 1 time in 25
 
 
+def absent(*packages):
+    """In the place of `find_spec`: these packages are not installed."""
+    return lambda name: None if name in packages else find_spec(name)
+
+
 def test_a_missing_library_is_a_row_that_says_so(monkeypatch):
-    monkeypatch.setattr(trial_methods, "find_spec", lambda name: None)
+    monkeypatch.setattr(trial_methods, "find_spec", absent("torch", "botorch"))
     rows = {row["method"]: row for row in trials._suggestions(4, 1, 0, 1)}
     assert list(rows) == ["ei", "botorch_log_ei", "optuna_tpe"]
     assert np.isnan(rows["botorch_log_ei"]["seconds"])
     assert rows["botorch_log_ei"]["note"] == "botorch is not installed"
     assert rows["optuna_tpe"]["note"] == "torch is not installed"
     assert rows["ei"]["ratio"] == 1.0
+
+
+@pytest.mark.parametrize("package", ["torch", "emcee"])
+def test_dngo_without_what_it_needs_is_a_row_for_each_size_that_says_so(monkeypatch, package):
+    monkeypatch.setattr(trial_methods, "find_spec", absent(package))
+    rows = trials._fits((6, 12), 1, 0)
+    found = [(row["n_trials"], row["note"], "seconds" in row) for row in rows if row["method"] == "dngo"]
+    assert found == [(n, f"{package} is not installed", False) for n in (6, 12)]
+    assert {row["note"] for row in rows if row["method"] != "dngo"} == {""}
+
+
+WITHOUT_PEERS = """
+import sys
+sys.modules |= dict.fromkeys(["botorch", "emcee", "optuna"])
+from frugal.bench.trials import bench_trials
+table = bench_trials(8, 2, sizes=(6, 12), fidelity_sizes=(16,), n_repeats=1)
+for row in table[table["seconds"].isna()].itertuples():
+    print(row.method, row.note)
+"""
+
+
+def test_the_bench_runs_without_its_optional_libraries():
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_PEERS], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == [
+        "botorch_log_ei botorch is not installed",
+        "optuna_gp optuna is not installed",
+        "fabolas emcee is not installed",
+        "botorch_mf_mes botorch is not installed",
+        "dngo emcee is not installed",
+        "dngo emcee is not installed",
+    ]
 
 
 def test_torch_gets_its_threads_back():

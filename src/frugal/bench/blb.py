@@ -53,7 +53,7 @@ def bench_blb(
     Args:
         n_rows: number of rows, at least 2.
         n_features: number of features, with coefficients of 1.
-        chunk_rows: rows in memory beside the subsamples.
+        chunk_rows: rows in memory beside the subsamples; as `n_rows` no fewer than `n_features`.
         seed: seed of data, subsamples and resamples.
         gamma: subsamples have `floor(n_rows^gamma)` rows, all drawn in one pass.
         s: number of subsamples.
@@ -71,8 +71,9 @@ def bench_blb(
     """
     import pandas as pd
 
-    for name, value, low in (("n_rows", n_rows, 2), ("n_features", n_features, 1), ("chunk_rows", chunk_rows, 1)):
-        check_whole(name, value, low)
+    check_whole("n_features", n_features, 1)
+    check_whole("n_rows", n_rows, max(2, n_features))
+    check_whole("chunk_rows", chunk_rows, n_features)  # else the information of the first chunk is singular
     chunks = partial(_chunks, n_rows, n_features, chunk_rows, seed)
     jobs = {
         "generation": partial(_generate, chunks),

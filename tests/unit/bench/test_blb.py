@@ -28,3 +28,15 @@ def test_the_bench_measures_each_in_a_process_of_its_own():
 def test_numbers_out_of_range_are_named():
     with pytest.raises(ValueError, match="chunk_rows"):
         bench_blb(20_000, 4, chunk_rows=0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"chunk_rows": 3}, "chunk_rows must be at least 4 and a whole number, got 3"),
+        ({"n_rows": 3}, "n_rows must be at least 4 and a whole number, got 3"),
+    ],
+)
+def test_fewer_rows_than_features_are_refused_before_anything_is_measured(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        bench_blb(**{"n_rows": 20_000, "n_features": 4, **sizes})

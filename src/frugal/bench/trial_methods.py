@@ -132,9 +132,6 @@ class _Fabolas:
     """
 
     def __init__(self, X: Array, y: Array, seed: int) -> None:
-        from frugal.trials.strategies.fabolas import N_MAX, N_MIN  # which imports emcee
-
-        self._sizes = N_MIN, N_MAX
         self._names = [f"x{i}" for i in range(X.shape[1] - 1)]
         self._strategy = make(
             "fabolas",
@@ -153,7 +150,7 @@ class _Fabolas:
         assert isinstance(task, TrialTask)
         assert task.n_rows is not None
         self._task = task
-        size = float(to_unit_size(task.n_rows, *self._sizes))
+        size = float(to_unit_size(task.n_rows, N_MIN, N_MAX))
         return np.array([*(task.candidate[name] for name in self._names), size], dtype=float)
 
     def tell(self, x: Array, y: float) -> None:

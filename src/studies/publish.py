@@ -75,7 +75,8 @@ def publish(
         data: the folder of the datasets, whose records are quoted.
         config: the whole configuration that the results were made with.
         partial: publish although some claims, not all, are below the floor.
-        only: patterns of the paths under the paper's folder, such as `runs/*`; none: everything.
+        only: patterns of the paths under the paper's folder, such as `runs/*`, or under `results` of what several
+            papers look up, such as `lookup/*`; none: everything.
         commit: of the checkout that made the results; by default, that of the working directory.
         made_on: machine and packages that made the results, as `this_machine` says it there; by default, these.
 
@@ -100,9 +101,9 @@ def publish(
     copies = {target / path.relative_to(source): path for path in paths if path not in left_out}
     runs = _runs(contents, results, only)
     copies |= runs
-    if not only:
-        shared = [path for pattern in declared.shared for path in sorted(results.glob(pattern))]
-        copies |= {published / path.relative_to(results): path for path in shared}
+    shared = [path for pattern in declared.shared for path in sorted(results.glob(pattern))]
+    shared = [path for path in shared if _is_wanted(str(path.relative_to(results)), only)]
+    copies |= {published / path.relative_to(results): path for path in shared}
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)

@@ -366,6 +366,10 @@ def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(pla
     }
     assert sorted(parts.values(), key=sorted) == [{"curves/mlp.parquet"}, {"lookup/svm.parquet"}]
     assert parts["second"] == {"curves/mlp.parquet"}
+    (place / "results/lookup/svm.parquet").write_text("larger")
+    where = {"results": place / "results", "data": place / "data", "config": CONFIG}
+    assert publish("trials_comparison", **where, only=["lookup/*"])[:-1] == [target / "lookup/svm.parquet"]
+    assert (target / "lookup/svm.parquet").read_text() == "larger"
 
 
 def test_a_comparison_below_the_floor_is_not_published(place):

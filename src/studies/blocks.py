@@ -99,22 +99,21 @@ def _known(search: Study) -> list[str]:
 def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a method: those of the method that it is a variant of, its own, and the record's, in this order.
 
-    A method that the block does not name begins with `default_n_initial` candidates, if the block has that key.
+    If none of them has `n_initial`, the method begins with the block's `default_n_initial`, if that is there.
 
     Raises:
         ValueError: if the block says what the record of the method does.
     """
     blocks = block.get("strategies", {})
     configured = blocks.get(method.name, {})
-    if "default_n_initial" in block and not {method.name, method.variant_of} & set(blocks):
-        configured = {"n_initial": block["default_n_initial"]}
+    default = {"n_initial": block["default_n_initial"]} if "default_n_initial" in block else {}
     for name in (*_RECORDED, *method.settings):
         if name in configured:
             raise ValueError(
                 f"strategies.{method.name} must not hold {name}, which belongs to the method; one with another "
                 f"{name} needs another name"
             )
-    return {**blocks.get(method.variant_of, {}), **configured, **method.settings}
+    return {**default, **blocks.get(method.variant_of, {}), **configured, **method.settings}
 
 
 def planned(
@@ -201,6 +200,8 @@ def sized(method: Method, configured: Mapping[str, Any], table: Mapping[str, Any
     """
     settings, sizes = dict(configured), sorted(table["sizes"])
     for need in needs_of(method):
+        if need in ("auxiliary", "rungs") and len(sizes) < 2:
+            raise ValueError(f"sizes must be at least two for {method.name}, got {sizes[0]} alone")
         match need:
             case "sizes":
                 settings["sizes"] = sizes

@@ -78,6 +78,9 @@ def _check_compared(config: Mapping[str, Any]) -> None:
     """Build each compared strategy of folds once, and ask those of trials for their settings."""
     entries_of(config)
     block = config["folds_comparison"]
+    for name in block.get("datasets", ()):
+        with named("folds_comparison.datasets"):
+            _check_dataset(name, "it", config["opt_in"])
     for name in block.get("classifiers", ()):
         with named("folds_comparison.classifiers"):
             learners.check_fitted(name)
@@ -216,7 +219,8 @@ def _check_folds(config: Mapping[str, Any]) -> None:
             folds |= study.folds(study, config) if study.folds is not None else {}
     halving = config["strategies"].get("successive_halving", {})
     if "cv" in halving:
-        folds["strategies.successive_halving.cv"] = ([halving["cv"]], config["greedy_cv"]["datasets"])
+        own = config["folds_comparison"].get("datasets", ())
+        folds["strategies.successive_halving.cv"] = ([halving["cv"]], [*config["greedy_cv"]["datasets"], *own])
     for where, (numbers, datasets) in folds.items():
         with named(where):
             for dataset in datasets:

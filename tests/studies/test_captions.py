@@ -28,3 +28,21 @@ def test_a_band_is_compared_with_an_interval_where_there_are_two_seeds():
     assert "(a 95 % interval is 4.3 times as wide)" in caption("hypertune", "figure3", settings)
     settings["hypertune"]["svm"]["n_seeds"] = 1
     assert "mean over 1 seed: above" in caption("hypertune", "figure3", settings)  # no band is drawn
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ({}, "the datasets and classifiers of document 001,"),
+        ({"datasets": ["wine"]}, "the datasets wine and the classifiers of document 001,"),
+        ({"classifiers": ["svm"]}, "the datasets of document 001 and the classifiers svm,"),
+        (
+            {"datasets": ["wine", "wdbc"], "classifiers": ["svm"]},
+            "the datasets wine, wdbc and the classifiers svm,",
+        ),
+    ],
+)
+def test_the_comparison_of_folds_says_what_it_averages_over(own, words):
+    settings = deepcopy(CONFIG)
+    settings["folds_comparison"] |= own
+    assert f"averaged over {words}" in caption("folds_comparison", "pareto", settings)

@@ -462,3 +462,15 @@ def test_a_method_that_the_block_does_not_name_begins_with_as_many_candidates_as
         "n_initial": block["strategies"]["ei"]["n_initial"],
         "strategy": "ei",
     }
+    block = {**block, "strategies": {**block["strategies"], "mine": {"n_starts": 9}}}
+    assert planned(search, search.method("mine"), block, "digits", table=block)["n_initial"] == 2
+    mine = {"name": "mine", "strategy": "ei", "settings": {"n_initial": 5}}
+    search = searches_of(listing(mine))["compared_live"]
+    block = block_of(search, CONFIG)
+    assert planned(search, search.method("mine"), block, "digits", table=block)["n_initial"] == 5
+
+
+@pytest.mark.parametrize("name", ["mtbo_4", "hyperband"])
+def test_a_table_of_one_size_is_refused_where_trials_have_several(name):
+    with pytest.raises(ValueError, match=f"sizes must be at least two for {name}, got 512 alone"):
+        sized(TRIALS[name], {}, {"sizes": [512], "n_valid": 9})

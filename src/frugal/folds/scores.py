@@ -285,18 +285,16 @@ def _checked_name(classifier: Classifier) -> str:
             f"classifier must be the name of a learner, or an estimator such as SVC(), got {classifier!r}"
         )
     elif _is_no_classifier(classifier):
-        raise ValueError(
-            f"classifier must be a classifier, as scikit-learn's is_classifier tells, got {name_of(classifier)}"
-        )
+        raise ValueError(f"classifier must be a classifier by its tags of scikit-learn, got {name_of(classifier)}")
     return name_of(classifier)
 
 
 def _is_no_classifier(estimator: Any) -> bool:
-    """Whether an estimator says that it is no classifier; one without scikit-learn's tags says nothing."""
-    from sklearn.base import is_classifier
+    """Whether an estimator's tags say that it is something else; those without a type say nothing."""
+    from sklearn.utils import get_tags
 
     try:
-        return not is_classifier(estimator)
+        return get_tags(estimator).estimator_type not in (None, "classifier")
     except AttributeError:
         return False
 

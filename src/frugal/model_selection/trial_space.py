@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from frugal.checks import as_python, is_real
 from frugal.interface import Candidate
@@ -38,10 +39,15 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
 
 def space_text(space: SearchSpace) -> str:
-    """Write a space as text for the header of a journal; listed objects count by content."""
+    """Write a space as text for the header of a journal; `listed_text` has more of listed objects."""
     dimensions = {name: without_addresses(repr(dimension)) for name, dimension in space.dimensions.items()}
+    return as_text(dimensions | {"signs": dict(space.signs)})
+
+
+def listed_text(space: SearchSpace) -> str:
+    """Objects that a space lists, by class and content, for the header of a journal; empty if there are none."""
     contents = [content for value in _listed(space) if (content := _content(value)) is not value]
-    return as_text(dimensions | {"signs": dict(space.signs)} | ({"contents": contents} if contents else {}))
+    return ", ".join(map(str, contents))
 
 
 def candidate_text(space: SearchSpace) -> Callable[[Candidate], str]:
@@ -66,13 +72,24 @@ def _listed(space: SearchSpace) -> Iterator[Any]:
 
 
 def _content(value: Any) -> Any:
-    """A plain value as it is; the class and the hash of any other, or its text if it cannot be hashed."""
+    """A plain value as it is; the class and the hash of any other, or its text if it cannot be hashed.
+
+    Estimators count by their parameters, since a function may have fitted them where they are listed.
+    """
     if _is_plain(value):
         return value
     try:
-        return f"{type(value).__qualname__} {hash_of(value)}"
+        return f"{type(value).__qualname__} {hash_of(_unfitted(value))}"
     except Exception:  # noqa: BLE001  whatever keeps an object of the user's from being pickled
         return without_addresses(repr(value))
+
+
+def _unfitted(value: Any) -> Any:
+    """A copy without what a fit has left; the value itself if it cannot be copied."""
+    try:
+        return clone(value, safe=False)
+    except Exception:  # noqa: BLE001  whatever keeps an object of the user's from being copied
+        return value
 
 
 def _is_plain(value: Any) -> bool:

@@ -71,6 +71,8 @@ class JournalFile:
     def is_current(self, kept: Mapping[str, Any], header: Mapping[str, Any], code: str, *, is_empty: bool) -> bool:
         """True if the file is of this job and this code. A file of other code is set aside.
 
+        Older code may have written fewer fields; those that the file lacks say nothing then.
+
         Args:
             kept: header in the file.
             header: header of the job.
@@ -80,11 +82,14 @@ class JournalFile:
         Raises:
             ValueError: if the file is of another job.
         """
+        is_of_other_code = kept.get(CODE, "") != code
         other = (replace(self, apart=()) if is_empty else self).differing(kept, header)
+        if is_of_other_code:
+            other = [name for name in other if name in kept]
         if other and not is_empty:
             what = " and ".join(other)
             raise ValueError(f"{self.path} is the journal of another run, with other {what}; {self.remedy}")
-        if not other and kept.get(CODE, "") != code:
+        if not other and is_of_other_code:
             self.set_aside(_BY_OTHER_CODE)
             return False
         return not other

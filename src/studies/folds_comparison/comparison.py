@@ -447,7 +447,9 @@ def in_words(method: str) -> str:
 
 def _plain_look(method: str) -> Look:
     """A look where the strategy has none: a letter of the name's last word, and a colour that the name decides."""
-    return replace(default_look(method, crc32(method.encode())), marker=f"${method.rpartition('_')[2][0]}$")
+    return replace(
+        default_look(method, crc32(method.encode())), marker=f"${method.strip('_').rpartition('_')[2][0]}$"
+    )
 
 
 def _look_of_row(row: Mapping[Any, Any]) -> Look:
@@ -485,9 +487,9 @@ def _legend(figure: plotters.Figure, *, ncols: int = 4, title: str | None = None
 
 _SEEDS: Final = "{{ config.folds_comparison.n_seeds | seeds }}."
 _DATA: Final = """{% set own = config.folds_comparison %}the datasets
-{%- if "datasets" in own %} {{ own.datasets | join(", ") }}{% endif %} and classifiers
-{%- if "classifiers" in own %} {{ own.classifiers | join(", ") }}{% endif %}
-{%- if "classifiers" not in own %} of document 001{% endif %}"""
+{%- if "datasets" in own %} {{ own.datasets | join(", ") }} and the
+{%- elif "classifiers" in own %} of document 001 and the{% else %} and{% endif %} classifiers {{
+own.classifiers | join(", ") if "classifiers" in own else "of document 001" }}"""
 """What the comparison averages over, in captions."""
 _OF_NETWORK: Final = """The list is the document's: 96 candidates in random order, 24 of them repeats. Successive
 halving is left out, since the network is not trained on fewer images, and so are seconds, since trainings ran

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, get_args
 
-from frugal.learners import NETWORKS, SCALERS
+from frugal.datasets.catalogue import parse_name
+from frugal.learners import NETWORKS, SCALERS, check_learner
 from studies import registry
 from studies.blocks import readings_with
 from studies.folds_comparison.entries import HALVING, entries_of
 from studies.greedy_cv.factorial import combinations
 from studies.greedy_cv.settings import Tabulated
 from studies.plan.common import ALL, Config, Wildcards, as_json, shares
+from studies.settings import named
 
 OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}
 """Scalers of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
@@ -53,6 +55,10 @@ class FoldJobs:
         self.network: Config = config["beta_pruning"]["network"]
         self.comparison: Config = config["folds_comparison"]
         self.entries = entries_of(config)
+        for key, check in (("datasets", parse_name), ("classifiers", check_learner)):
+            with named(f"folds_comparison.{key}"):
+                for name in self.comparison.get(key, ()):
+                    check(name)
         self.replays = {one.name: one for one in registry.paper("greedy_cv").studies if one.replayed}
         self.gathered = [name for name, study in self.replays.items() if study.kind_of(name)]
         self.timed = next(name for name in self.gathered if self.replays[name].is_timed)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -93,13 +93,40 @@ def test_an_estimator_that_draws_at_random_draws_the_same_for_the_same_seed():
         (SVC(), {"c": 1}, "Invalid parameter 'c' for estimator SVC"),
         (SVC, {"C": 1}, "classifier must be the name of a learner, or an estimator such as SVC"),
         (3, {"C": 1}, "classifier must be the name of a learner, or an estimator such as SVC"),
-        (SVR(), {"C": 1}, "classifier must be a classifier, as scikit-learn's is_classifier tells, got SVR$"),
-        (make_pipeline(StandardScaler(), SVR()), {"svr__C": 1}, "must be a classifier, .* got Pipeline$"),
+        (SVR(), {"C": 1}, "classifier must be a classifier by its tags of scikit-learn, got SVR$"),
+        (
+            make_pipeline(StandardScaler(), SVR()),
+            {"svr__C": 1},
+            "must be a classifier by its tags .* got Pipeline$",
+        ),
     ],
 )
 def test_what_is_no_estimator_and_what_it_does_not_take_is_refused(classifier, candidate, message):
     with pytest.raises(ValueError, match=message):
         score((WDBC.X, WDBC.y), classifier, [candidate], n_folds=3, seed=0)
+
+
+class Untyped(BaseEstimator):
+    """An estimator of a user's that says nothing of its kind."""
+
+    def __init__(self, label=0):
+        self.label = label
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.label)
+
+
+class Misordered(Untyped, ClassifierMixin):
+    """Its mixin stands where scikit-learn's tags do not see it."""
+
+
+@pytest.mark.parametrize("kind", [Untyped, Misordered])
+def test_an_estimator_without_a_kind_is_scored(kind):
+    table = score((WDBC.X, WDBC.y), kind(), [{"label": 1}], n_folds=3, seed=0)
+    assert table.means[0] == pytest.approx(WDBC.y.mean(), abs=0.01)
 
 
 def test_a_failed_fit_keeps_its_message():

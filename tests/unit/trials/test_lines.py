@@ -59,6 +59,16 @@ def test_a_full_disk_is_said_with_the_name_of_the_journal(tmp_path):
         lines.add({"row": 1})
 
 
+def test_a_journal_of_other_code_is_set_aside_though_it_lacks_a_field(tmp_path):
+    path = tmp_path / "job.jsonl"
+    opened(path, "1234").add({"row": 1})
+    with pytest.raises(ValueError, match="is the journal of another run, with other n_test"):
+        opened(path, "1234", HEADER | {"n_test": 3})
+    again = opened(path, "5678", HEADER | {"n_test": 3})
+    assert again.has_set_aside
+    assert rows(again) == []
+
+
 @pytest.mark.parametrize("code", ["1234", ""])
 def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, code):
     path = tmp_path / "job.jsonl"

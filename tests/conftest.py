@@ -5,6 +5,11 @@ import signal
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import settings
+
+# Every run tests the same examples, however busy the machine is.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.load_profile("same")
 
 # Matrices of tests are small, and a worker of pytest has a core: more threads would only wait for each other.
 # It is set before NumPy is imported, and tests of threads ask for theirs.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -49,6 +49,8 @@ class Estimate:
         seeds_to_decide: the number of seeds, if it does not follow from the interval; None: it does follow; empty:
             no number of seeds can decide, or none is needed.
         remark: text that is shown behind the quantity, such as counts of cells.
+        interval_at: of a share of none or all, the interval that so many equal answers more would have, by the
+            number of seeds.
     """
 
     ours: float
@@ -60,6 +62,7 @@ class Estimate:
     verdict: str = ""
     seeds_to_decide: str | None = None
     remark: str = ""
+    interval_at: Callable[[int], tuple[float, float]] | None = field(default=None, compare=False)
 
 
 def exact(value: float, n_seeds: int = 0) -> Estimate:
@@ -120,8 +123,22 @@ def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     if not n:
         return Estimate(math.nan, math.nan, math.nan)
     p = float(x.mean())
-    low, centre, high = _wilson(float(x.sum()), n, p, float(scipy.special.ndtri(0.975)))
-    return Estimate(unit * p, unit * low, unit * high, unit * math.sqrt(centre * (1 - centre)), n)
+    q = float(scipy.special.ndtri(0.975))
+    low, centre, high = _wilson(float(x.sum()), n, p, q)
+    found = Estimate(unit * p, unit * low, unit * high, unit * math.sqrt(centre * (1 - centre)), n)
+    return _of_equal_answers(found, p, unit, lambda _: q)
+
+
+def _of_equal_answers(found: Estimate, p: float, unit: float, quantile: Callable[[int], float]) -> Estimate:
+    """A share with the intervals of more seeds, where it is none or all: its answers show no spread."""
+    if 0 < p < 1:
+        return found
+
+    def interval_at(n: int) -> tuple[float, float]:
+        low, _, high = _wilson(n * p, n, p, quantile(n))
+        return unit * low, unit * high
+
+    return replace(found, interval_at=interval_at)
 
 
 def _wilson(yes: float, n: float, p: float, q: float) -> tuple[float, float, float]:
@@ -220,7 +237,24 @@ def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Est
         worth = min(p * (1 - p) / variance, float(n_cases.sum())) if variance > 0 else float(n_cases.sum())
     low, centre, high = _wilson(worth * p, worth, p, float(scipy.special.stdtrit(n_seeds - 1, 0.975)))
     sd = math.sqrt(centre * (1 - centre) * n_seeds / worth)
-    return Estimate(unit * p, unit * low, unit * high, unit * sd, n_seeds)
+    found = Estimate(unit * p, unit * low, unit * high, unit * sd, n_seeds)
+    return _of_equal_answers(found, p, unit, lambda n: float(scipy.special.stdtrit(n - 1, 0.975)))
+
+
+def of_splits(found: Estimate, n_splits: int, test_share: float) -> Estimate:
+    """A mean over splits of one sample, which share rows: its interval is wider than that of independent values.
+
+    Source: Nadeau and Bengio (2003), "Inference for the generalization error": the variance of the mean of n
+    splits is (1 / n + test rows / training rows) times that of a value. Further splits hardly narrow the interval.
+
+    Args:
+        found: the estimate, of what the values would say if they were independent.
+        n_splits: number of splits.
+        test_share: test rows of a split, as a share of the sample.
+    """
+    wider = math.sqrt(1 + n_splits * test_share / (1 - test_share))
+    low, high = (found.ours + wider * (end - found.ours) for end in (found.low, found.high))
+    return replace(found, low=low, high=high, seeds_to_decide=in_words(MOST_SEEDS + 1))
 
 
 def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:
@@ -257,7 +291,8 @@ def is_of_few_equal_values(estimate: Estimate) -> bool:
 def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     """Number of seeds after which an undecided claim is decided in four of five cases, if our number is right.
 
-    The smallest n with (t(0.975, n - 1) + 0.84) s / sqrt(n) at most the distance of ours to the nearest edge.
+    The smallest n with (t(0.975, n - 1) + 0.84) s / sqrt(n) at most the distance of ours to the nearest edge. Of a
+    share of none or all: the smallest n after which so many equal answers decide.
 
     Returns:
         The number, or `>1000`; the estimate's own `seeds_to_decide`, if it has one; `EQUAL_VALUES`, if fewer seeds
@@ -265,6 +300,10 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     """
     if estimate.seeds_to_decide is not None:
         return estimate.seeds_to_decide
+    if estimate.interval_at is not None:
+        intervals = ((n, estimate.interval_at(n)) for n in range(2, MOST_SEEDS + 1))
+        decided = (n for n, ends in intervals if region.holds(*ends) or region.misses(*ends))
+        return in_words(next(decided, MOST_SEEDS + 1))
     if is_of_few_equal_values(estimate):
         return in_words(EQUAL_VALUES)
     if math.isnan(estimate.sd):

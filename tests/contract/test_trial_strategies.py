@@ -131,7 +131,7 @@ def test_a_pickled_strategy_goes_on_where_it_was(fresh):
     assert other.incumbent == strategy.incumbent
 
 
-@pytest.mark.parametrize("error", [1e101, -1e101, math.inf])
+@pytest.mark.parametrize("error", [1e101, -1e101])
 def test_an_error_whose_square_overflows_is_refused_before_anything_changes(fresh, error):
     strategy = fresh()
     task = strategy.ask()
@@ -221,8 +221,6 @@ def test_answers_may_come_in_any_order_until_the_budget_is_spent(fresh):
 def test_answers_are_checked(fresh):
     strategy = fresh()
     task = strategy.ask()
-    with pytest.raises(ValueError, match="an error must be a finite number, or nan for a failed trial, got inf"):
-        strategy.tell(answer(task, math.inf))
     with pytest.raises(ValueError, match="was not asked"):
         strategy.tell(answer(TrialTask(7, task.candidate)))
     strategy.tell(answer(task))

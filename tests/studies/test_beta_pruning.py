@@ -65,7 +65,7 @@ def test_the_exact_densities_of_figures_2_and_3():
 
 
 @pytest.mark.parametrize("name", ["figure4", "figure5", "figure6"])
-def test_draws_change_with_the_seed_and_agree_with_what_is_exact(name):
+def test_draws_change_with_the_seed_and_what_is_exact_does_not(name):
     one, same, other = (FIGURES[name].summarise(seed=seed) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(one, same)
     draws = one["kind"] == "draws"
@@ -73,8 +73,6 @@ def test_draws_change_with_the_seed_and_agree_with_what_is_exact(name):
     pd.testing.assert_frame_equal(
         one[~draws].reset_index(drop=True), other[other["kind"] != "draws"].reset_index(drop=True)
     )
-    area = (one.loc[draws, "density"] * one.loc[draws, "width"]).groupby(one.loc[draws, "panel"]).sum()
-    np.testing.assert_allclose(area, 1, atol=1e-9)
 
 
 def test_histograms_lie_around_the_exact_bins():

@@ -353,6 +353,23 @@ def test_claims_are_ratios_of_combinations_and_parts():
     assert table.index[table["is_ours"]].tolist() == findings
 
 
+@pytest.mark.parametrize(
+    ("measure", "names"),
+    [
+        ("error", {"further_speedup.blb_osmac_error", "blb_dynamic.worse", "osmac_weights"}),
+        ("seconds", {"further_speedup.blb_osmac", "further_speedup.blb_wkm_svm", "wkm_svm_more_promising"}),
+        ("distinct_accessed", {"blb_dynamic.more_rows"}),
+        ("rows_accessed", {"blb_dynamic.more_rows_repeated"}),
+        ("width_error", {"osmac_weights_widths"}),
+    ],
+)
+def test_each_claim_is_of_its_own_measure(measure, names):
+    before, runs = combined_claims(made_up())["ours"], made_up()
+    runs.loc[runs["method"].isin(["blb_osmac", "blb_dynamic", "blb_wkm_svm"]), measure] *= 3.0
+    changed = ~np.isclose(combined_claims(runs)["ours"], before, equal_nan=True)
+    assert set(before.index[changed]) == names
+
+
 def test_combinations_that_swap_places_with_their_parts_are_contradicted():
     swap = {"blb": "blb_dynamic", "blb_dynamic": "blb", "osmac_mvc": "blb_osmac", "blb_osmac": "osmac_mvc"}
     runs = made_up()

@@ -19,6 +19,7 @@ from studies.estimates import (
     clustered_share,
     exact,
     mean,
+    of_splits,
     ratio,
     resampled,
     seeds_to_decide,
@@ -500,3 +501,21 @@ def test_a_floor_asks_for_its_seeds_of_every_method():
     floor = Floor(seeds=2, methods=(Method("a"), Method("b")))
     assert not floor(runs)
     assert floor(pd.concat([runs, runs.assign(seed=2)]))
+
+
+def test_seeds_that_decide_a_share_of_none_or_all_are_those_of_its_own_interval():
+    # Wilson's interval of n equal answers ends at n / (n + 1.96^2).
+    assert seeds_to_decide(regions.at_least(95), share([1.0] * 10, unit=100)) == "73"
+    assert seeds_to_decide(regions.at_most(1), share([0.0] * 10, unit=100)) == "381"
+    assert seeds_to_decide(regions.at_most(0.1), share([0.0] * 10, unit=100)) == ">1000"
+    clustered = int(seeds_to_decide(regions.at_most(1), clustered_share([0] * 10, [9] * 10, unit=100)))
+    assert clustered_share([0] * clustered, [9] * clustered, unit=100).high <= 1
+    assert clustered_share([0] * (clustered - 1), [9] * (clustered - 1), unit=100).high > 1
+
+
+def test_splits_of_one_sample_say_less_than_independent_values():
+    found = mean([0.0, 1.0, 2.0, 3.0])
+    wider = of_splits(found, 4, 0.2)  # a quarter as many rows for testing as for training
+    assert (wider.high - wider.ours) / (found.high - found.ours) == pytest.approx(math.sqrt(1 + 4 * 0.25))
+    assert wider.ours - wider.low == pytest.approx(wider.high - wider.ours)
+    assert seeds_to_decide(regions.above(1), wider) == ">1000"

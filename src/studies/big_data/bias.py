@@ -152,7 +152,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.lcc.removes_bias",
         quote="Local Case-Control subsampling (LCC) to remove the bias from CC",
-        quantity="distance from the fit to all rows at the largest r, case-control over LCC",
+        quantity="distance from the fit to all rows at the largest r, case-control over LCC with a growing pilot",
         unit="times",
         agrees=above(1),
         measure=lambda arrays, rng: ratio(arrays["cc"][-1], arrays["lcc"][-1]),
@@ -326,9 +326,11 @@ FIGURE: Final = Artefact(
     slopes from those of the fit to all rows against r, of single fits (root mean square) and of the mean over a
     data set's subsamples; {{ n_repeats }} subsamples of each of {{ n_seeds }} data set(s) of {{
     "{:,}".format(n_rows) }} generated rows, {{ 100 * share }} % of class 1, a 95 % band over the data sets. An
-    error of sampling falls with slope -1/2, a bias stays. The pilot of LCC has {{ pilot_share }} r rows, or
-    always {{ pilot_size }}: then LCC keeps a bias too where the model is wrong, since it tends to the fit to
-    all rows only if its pilot does.""",
+    error of sampling falls with slope -1/2, a bias stays. The pilot of LCC has {{ pilot_share }} r rows, or always
+    {{ pilot_size }}: then LCC keeps an error where the model is wrong, since each pilot has a limit of its own.
+    The mean over a data set's {{ n_repeats }} subsamples still has a {{ n_repeats }}th of their variance: lines
+    that stay level at that height show no bias. CC is fitted to its pilot, too, which has {{ pilot_share }} r rows
+    more.""",
     draw,
 )
 FIGURE9: Final = Artefact(

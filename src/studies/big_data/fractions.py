@@ -175,11 +175,11 @@ TABLE: Final = Artefact(
     ("fractions",),
     tabulate,
     """Test accuracy, log-loss (where there are probabilities), seconds of training and of predicting, the share of
-    rows trained on, rows touched (distinct per fit) and accessed (each as often as it was read), fits that failed
-    in a bag (n_failed), and the share of fits whose pilots failed and left uniform draws (share_uniform), of every
-    method that trains on fewer rows, on real data at every fraction asked for (of the dynamic fit: passes), beside
-    training on all rows. n_seeds ({{ n_seeds }}) were run, n_missing of them have no fit; means are over the
-    others, of seconds geometric ones, and a cell without any is empty.""",
+    rows trained on, rows touched (distinct per fit; of subsamples each draw) and accessed (each as often as it was
+    read), fits that failed in a bag (n_failed), and the share of fits whose pilots failed and left uniform draws
+    (share_uniform), of every method that trains on fewer rows, on real data at every fraction asked for (of the
+    dynamic fit: passes), beside training on all rows. n_seeds ({{ n_seeds }}) were run, n_missing of them have no
+    fit; means are over the others, of seconds geometric ones, and a cell without any is empty.""",
 )
 FIGURE: Final = Artefact(
     "fractions",

@@ -354,7 +354,7 @@ class Subsampling(Settings):
         [100, 200, 300, 500, 700, 1000], "read off Figure 10", "rows of the second step, r"
     )
     n_repeats: Count = setting(
-        100, "Wang et al. (2018): 1,000, over 10 seeds", "subsamples of each data set and size"
+        100, "ours; Wang et al. (2018): 1,000 in all", "subsamples of each data set and size"
     )
 
     laptop = {"n_seeds": 2, "n_repeats": 8}

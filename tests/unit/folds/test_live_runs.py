@@ -158,9 +158,14 @@ def test_answers_are_told_in_the_order_of_asking_though_they_come_in_another():
 
     ended = []
 
+    three_ended = threading.Event()
+
     def evaluate(task):
-        time.sleep(0.3 if task.candidate == 0 else 0.0)
+        if task.candidate == 0:
+            three_ended.wait(30)
         ended.append(task)
+        if len(ended) == 3:
+            three_ended.set()
         return Fit(0.5, 0.0)
 
     strategy = Asks()
@@ -455,13 +460,13 @@ def test_what_makes_no_run_is_refused(options, kind, message, tmp_path):
 
 
 def nap(task):
-    time.sleep(0.3)
-    return Fit(0.5, 0.3)
+    time.sleep(1.0)
+    return Fit(0.5, 1.0)
 
 
 def test_a_task_in_the_queue_of_a_pool_of_processes_does_not_run_out_of_time():
     strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         pool.submit(nap, None).result()  # the process has started
-        trace = folds.run(strategy, nap, executor=pool, n_pending=4, fit_timeout=0.5)
+        trace = folds.run(strategy, nap, executor=pool, n_pending=4, fit_timeout=2.5)
     assert [fit.reason for fit in trace.answers] == [""] * 4

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -93,10 +94,17 @@ def in_order(table: pd.DataFrame, orders: Mapping[str, Iterable[Any] | None]) ->
     return table.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
 
 
-def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
+SHARE: Final = (0.0, 1.0)
+"""The least and the largest value of a share or an error."""
+
+
+def mean_by_seed(
+    runs: pd.DataFrame, value: str, keys: list[str], bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> pd.DataFrame:
     """Mean of a value per cell, with its 95 % Student interval; values of one seed count as one, their mean.
 
     A run without a value (no candidate was chosen, or the best one was never completed) is left out and counted.
+    `bounds` are the least and the largest value that there can be, at which intervals are cut.
 
     Returns:
         The keys and `MEASURED`: n_seeds with a value, n_missing values, data as `provenance` gives it.
@@ -107,7 +115,8 @@ def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFram
         n_missing = int(part[value].isna().sum())
         numbers = (by_seed.mean(), standard_error(by_seed), *mean_interval(by_seed), len(by_seed), n_missing)
         rows.append([*cell, *numbers, provenance(part)])
-    return pd.DataFrame(rows, columns=[*keys, *MEASURED])
+    table = pd.DataFrame(rows, columns=[*keys, *MEASURED])
+    return table.assign(low=table["low"].clip(*bounds), high=table["high"].clip(*bounds))
 
 
 def by_measure(runs: pd.DataFrame, measures: Iterable[str], keys: list[str]) -> pd.DataFrame:

@@ -203,7 +203,7 @@ def test_the_pages_of_document_003_quote_figures_8_and_10_and_the_combinations()
     )
     assert f"with {rows['ours']:.2f} times fewer rows {interval(rows, 2)})" in text
     at_99 = claim("big_data.sample_size.fewer_rows_to_quality", "findings")
-    assert f"they save at most 4 %: {at_99['ours']:.2f} times {interval(at_99, 2)})" in text
+    assert f"the batch method, {at_99['ours']:.2f} times {interval(at_99, 2)}), and save at most 4 %." in text
     assert f"By turns it is {seconds['ours']:.2f} times {interval(seconds, 2)})" in choices
     assert f"from 1.13 to {slow['ours']:.2f} times {interval(slow, 2)})" in choices
     deviates = claim("big_data.sample_size.variance_deviates")
@@ -289,10 +289,10 @@ def test_the_page_of_document_002_quotes_the_fits_on_all_rows():
     spread, agreeing = (
         claim(f"exploration.task2.{name}", "findings")["ours"] for name in ("flat", "every_point_agrees")
     )
-    assert f"{spread:.2f} points of test accuracy lie between the best and the worst of a 5 x 5 grid" in text
+    assert f"a 5 x 5 grid spans {spread:.2f} points of test accuracy" in text
     assert f"The reported point has {reported:.2f} %" in text
     assert (rank, agreeing) == (12, 100)
-    assert "Every point of the grid agrees with that number, so this agreement says little" in text
+    assert "Every point of the grid is as near, so this says little" in text
     assert "ranks twelfth of 26" in text
 
 
@@ -316,8 +316,8 @@ def test_the_page_of_document_004_quotes_its_searches_on_three_more_tables():
     assert f"it is nowhere more than {others.loc[on_nets, 'ours'].max():.2f} times." in text
     counts = others["verdict"].value_counts()
     assert (
-        f"Of these {len(others)} ratios, fixed before the run, {counts['reproduced']} are above 1 beyond chance, "
-        f"{counts['contradicted']} are below, {counts['undecided']} are undecided."
+        f"Of these {len(others)} intervals, of ratios fixed before the run, {counts['reproduced']} lie above 1, "
+        f"{counts['contradicted']} below, and {counts['undecided']} on both sides."
     ) in text
 
 
@@ -424,7 +424,7 @@ def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has()
     assert "one in five more than 0.25" in text
     assert round((shares > 0.25).mean(), 1) == 0.2
     ends = [f"{by_table[name]:.2f} ({name})" for name in (by_table.idxmin(), by_table.idxmax())]
-    assert f"means by table are between {' and '.join(ends)}" in text
+    assert f"Means by table are between {' and '.join(ends)}" in text
     boston = ours.loc[ours["table"] == "boston", "regret"]
     assert ours["regret"].max() == boston.max()
     assert (

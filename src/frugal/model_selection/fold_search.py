@@ -73,7 +73,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             needs few fits; `exact_pruning` chooses what the exhaustive search would; `standard` is that search.
         settings: settings of the strategy, by name; `frugal.folds.settings_of` lists them.
         n_candidates: number of candidates to draw; None: the whole grid, or 64 draws if the space is not a grid.
-        cv: number of folds, splitter, or list of splits; at least two splits.
+        cv: number of folds, splitter, or list of splits; at least two splits. A number takes the rows in their
+            order. If they are sorted, give a splitter that shuffles: most candidates are judged by one fold.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
             `refit` names, else the first.
         n_jobs: number of processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on

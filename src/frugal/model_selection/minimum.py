@@ -112,9 +112,12 @@ def minimize(
         function: candidate -> error; picklable (by cloudpickle) if there are several workers.
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
-        strategy: one of `frugal.trials.known()`. `ei` needs nothing. `hyperband` needs a function of `n_rows` or
-            `epochs`. `fabolas`, `fabolas_joint`, `mtbo` and `hypertune` need a function of `n_rows`. `fabolas`,
-            `fabolas_joint` and `mtbo` need errors of at least 0.
+        strategy: one of `frugal.trials.known()`. `ei` and `random` need nothing. `hyperband` needs a function of
+            `n_rows` or `epochs`, and the setting `max_resource`. `fabolas`, `fabolas_joint` and `mtbo` need a
+            function of `n_rows`, the setting `n_max`, errors of at least 0, and the extra `mcmc`. `hypertune`
+            needs a function of `n_rows`, the setting `subset_rows`, and a `SearchSpace` with `signs`.
+            `entropy_search` and `dngo` need the extra `mcmc`, `dngo` also `networks`. `tpe` and `smac` need the
+            extra `peers`.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
             `hypertune` 50 after the trials on subsets.

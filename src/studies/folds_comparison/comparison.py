@@ -26,7 +26,7 @@ from studies.markdown import about_marked, made_of, mark, plain
 from studies.records import Artefact, FoldsOf, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
-from studies.tidy import in_order, mean_by_seed, need, provenance
+from studies.tidy import SHARE, in_order, mean_by_seed, need, provenance
 
 FLOOR: Final = 10
 """Repetitions under which no number is published."""
@@ -133,9 +133,12 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     need(runs, *FACTS, "folds_share", "rows_share", "quality", "regret", "lost_best")
     kept, timed = split_timed(runs)
     parts = [
-        mean_by_seed(timed if measure == "time_share" else kept, measure, [*LISTS, "method"]).assign(
-            measure=measure
-        )
+        mean_by_seed(
+            timed if measure == "time_share" else kept,
+            measure,
+            [*LISTS, "method"],
+            SHARE if measure in ("quality", "lost_best", "best_pruned") else (0.0, math.inf),
+        ).assign(measure=measure)
         for measure in MEASURES
         if measure in kept or measure == "time_share"
     ]
@@ -489,7 +492,8 @@ _SEEDS: Final = "{{ config.folds_comparison.n_seeds | seeds }}."
 _DATA: Final = """{% set own = config.folds_comparison %}the datasets
 {%- if "datasets" in own %} {{ own.datasets | join(", ") }} and the
 {%- elif "classifiers" in own %} of document 001 and the{% else %} and{% endif %} classifiers {{
-own.classifiers | join(", ") if "classifiers" in own else "of document 001" }}"""
+own.classifiers | join(", ") if "classifiers" in own else "of document 001" }}, candidates drawn from {{
+"lists" if own.space == "grid" else "ranges" }} of values"""
 """What the comparison averages over, in captions."""
 _OF_NETWORK: Final = """The list is the document's: 96 candidates in random order, 24 of them repeats. Successive
 halving is left out, since the network is not trained on fewer images, and so are seconds, since trainings ran

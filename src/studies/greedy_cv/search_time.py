@@ -6,6 +6,7 @@ Table 1, the 135 cells behind it, Figures 11 and 12, and the claims of that sect
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -44,6 +45,7 @@ from studies.greedy_cv.tables import (
     with_published,
 )
 from studies.markdown import NAMES
+from studies.measures import Measure
 from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, at_least, between, near, near_sd
@@ -86,6 +88,12 @@ SEARCH_TIME: Final = Study(
     is_enough=IS_ENOUGH,
 )
 _claim = partial(Claim, section="5.1", unit="share", study="search_time", artefact="tables/table1")
+
+
+def _of_repetitions(name: str) -> Measure:
+    """As `spread`, of means that differ by repetitions alone: with more seeds it nears 0, so none decide it."""
+    measure = spread(name)
+    return lambda arrays, rng: replace(measure(arrays, rng), seeds_to_decide="")
 
 
 def _saved(arrays: Arrays) -> Array:
@@ -145,7 +153,8 @@ CLAIMS: Final = (
         quantity="standard deviation of the standard method's mean search time over the 27 cells of Table 1",
         published=0.023,
         agrees=near_sd(0.023),
-        measure=spread("standard"),
+        measure=_of_repetitions("standard"),
+        is_by_construction=True,  # all cells have the mean 0.5, so that this is what 150 repetitions leave
         inferred_from="Table 1",
     ),
     _claim(
@@ -383,9 +392,10 @@ FIGURE11: Final = Artefact(
     "figure11",
     RUNS,
     by_reading(summarise_figure11, "reading"),
-    """Figure 11 of document 001: search time on breast cancer, averaged over k and n; diamonds are the averages of
-    the published Table 1, bars 95 % intervals over seeds; one panel per reading: the candidates' space (grid:
-    Olson et al.'s lists) and scaler (olson: Olson et al.'s own). {{ n_seeds | seeds }}.""",
+    """Figure 11 of document 001: search time on breast cancer, averaged over k and n: bars are our means, thin
+    lines on them 95 % intervals over seeds, diamonds the averages of the published Table 1; one panel per reading:
+    the candidates' space (grid: Olson et al.'s lists) and scaler (olson: Olson et al.'s own). {{ n_seeds | seeds
+    }}.""",
     draw_figure11,
 )
 FIGURE12: Final = Artefact(

@@ -22,7 +22,7 @@ from studies.greedy_cv.tables import (
 )
 from studies.methods import methods
 from studies.records import Artefact, Method, Study, configured
-from studies.tidy import mean_by_seed, need, provenance
+from studies.tidy import SHARE, mean_by_seed, need, provenance
 
 VARIANTS: Final = {
     "as_configured": "lists, nothing changed",
@@ -64,7 +64,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     need(runs, "search_time", "n_tied", "variant")
     keys = ["variant", *KEYS]
     ties = runs.groupby(keys, as_index=False)["n_tied"].mean()
-    ours = mean_by_seed(runs, "search_time", keys).merge(ties, on=keys).assign(stars="")
+    ours = mean_by_seed(runs, "search_time", keys, SHARE).merge(ties, on=keys).assign(stars="")
     table = with_published("table1", ours, keys, scale, ["n_tied"])
     table.attrs.update(settings_note(runs, "n", N_SEARCH))
     return table

@@ -18,7 +18,7 @@ from studies import kinds
 from studies.blocks import readings_with
 from studies.estimates import NOT_RUN
 from studies.records import FoldsOf, Study
-from studies.tidy import TIDY, mean_by_seed, read_printed
+from studies.tidy import SHARE, TIDY, mean_by_seed, read_printed
 
 CELL: Final = ["dataset", "classifier"]
 DATASETS: Final = ("wdbc", "boston", "digits")
@@ -51,7 +51,14 @@ def published(table: str) -> pd.DataFrame:
     return read_printed(f"greedy_{table}").fillna({"stars": ""}).rename(columns=names)
 
 
-def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better: bool) -> pd.DataFrame:
+def compare(
+    runs: pd.DataFrame,
+    value: str,
+    keys: list[str],
+    *,
+    higher_is_better: bool,
+    bounds: tuple[float, float] = SHARE,
+) -> pd.DataFrame:
     """Mean, interval and Welch's test of a value per cell and method, over the runs that have one.
 
     The stars test all values of the cell as the document does. Where a cell pools several n, values of one seed
@@ -73,7 +80,7 @@ def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better
         first, second = samples.values()
         by_seed = (part.groupby("seed")[value].mean() for part in samples.values())
         tests.append([*cell, welch(first[value], second[value]).p, welch(*by_seed).p])
-    table = mean_by_seed(runs, value, [*keys, "method"])
+    table = mean_by_seed(runs, value, [*keys, "method"], bounds)
     table = table.merge(pd.DataFrame(tests, columns=[*keys, "p", "p_clustered"]), on=keys)
     ahead = table["ours"] == table.groupby(keys)["ours"].transform("max" if higher_is_better else "min")
     return table.assign(stars=[stars(p) if best else "" for p, best in zip(table["p"], ahead, strict=True)])

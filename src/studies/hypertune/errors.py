@@ -49,7 +49,7 @@ from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.regions import Region, above, at_least, between, near
 from studies.shared.searches import CELL
-from studies.tidy import MEASURED, TIDY, in_order, mean_by_seed, read_printed
+from studies.tidy import MEASURED, SHARE, TIDY, in_order, mean_by_seed, read_printed
 
 TABLES: Final = {1: ("elastic_net",), 2: ("svm",), 3: ("svm_rff",), 4: ("mlp", "cifar_cnn")}
 """Number of a printed table -> its learners."""
@@ -369,7 +369,7 @@ def _cells(fits: pd.DataFrame) -> pd.DataFrame:
         n_over=("is_over", "sum"),
         n_diverged=("is_diverged", "sum"),
     )
-    return mean_by_seed(fits, "test_error", CELL[:3]).merge(facts.reset_index(), on=CELL[:3])
+    return mean_by_seed(fits, "test_error", CELL[:3], SHARE).merge(facts.reset_index(), on=CELL[:3])
 
 
 def _no_cells() -> pd.DataFrame:

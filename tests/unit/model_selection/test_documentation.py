@@ -109,4 +109,4 @@ def test_the_scripts_for_clusters_run_on_a_local_one(heading, module, name, monk
     names = {"__name__": "guide"}
     exec(compile(block, str(CLUSTERS), "exec"), names)
     names["client"].shutdown()  # cluster.close would wait for the loop's thread, 10 s at most and at times in vain
-    assert re.fullmatch(r"\{'C': .*\} \d+ fits of 30\n", capsys.readouterr().out)
+    assert re.fullmatch(r"\{'C': .*\} \d+ fits of 845\n", capsys.readouterr().out)

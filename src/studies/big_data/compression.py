@@ -26,6 +26,8 @@ from studies.regions import about, above, between, much, near, near_ratio
 from studies.tidy import is_stand_in
 
 METHODS: Final = (KM_SVM, WKM_SVM, SVM_KM)
+SIMULATED: Final = ("ripley",)
+"""Data sets that every seed draws anew."""
 TEST_SHARE: Final = 0.2
 """Of a split of real data; those of all seeds share rows."""
 
@@ -110,7 +112,7 @@ COMPRESSION: Final = Study(
     run=run,
     is_timed=True,
     datasets="datasets",
-    simulated=("ripley",),
+    simulated=SIMULATED,
     arrays=arrays,
     is_enough=FLOOR,
 )
@@ -140,7 +142,7 @@ def _time(arrays: Arrays, rng: Generator, *, dataset: str) -> Estimate:
 def _similar(arrays: Arrays, rng: Generator, *, dataset: str) -> Estimate:
     error = 100 * _measured(arrays, dataset, "svm_km", "test_error")
     found = mean(error[1:].mean(axis=0) - error[0])
-    return found if dataset in COMPRESSION.simulated else of_splits(found, error.shape[1], TEST_SHARE)
+    return found if dataset in SIMULATED else of_splits(found, error.shape[1], TEST_SHARE)
 
 
 def _spread(arrays: Arrays, rng: Generator, *, dataset: str, measure: str) -> Estimate:

@@ -532,7 +532,7 @@ def test_the_journal_of_a_search_whose_listed_arrays_have_changed_is_refused(tmp
     options = RANDOM | {"n_trials": 1, "cv": 2, "journal": tmp_path / "trials.jsonl"}
     TrialSearchCV(Sized(), {"C": [zeros]}, **options).fit(X, Y)
     assert TrialSearchCV(Sized(), {"C": [zeros.copy()]}, **options).fit(X, Y).n_trials_kept_ == 1
-    with pytest.raises(ValueError, match="is the journal of another run, with other space"):
+    with pytest.raises(ValueError, match="is the journal of another run, with other listed objects"):
         TrialSearchCV(Sized(), {"C": [other]}, **options).fit(X, Y)
 
 

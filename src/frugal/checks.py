@@ -72,6 +72,12 @@ def check_choice(name: str, value: object, known: Iterable[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
 
 
+def check_dense(X: object) -> None:
+    """Raise ValueError if X is a sparse matrix."""
+    if hasattr(X, "toarray"):
+        raise ValueError(f"X must be dense, got a {type(X).__name__}: give X.toarray()")
+
+
 def check_rng(rng: object) -> None:
     """Raise ValueError unless `rng` is a NumPy generator; a seed is not."""
     if not isinstance(rng, np.random.Generator):

@@ -139,7 +139,7 @@ def planned(
     settings = settings_of(method, block)
     if search.resource == "epochs":
         _check_needs_no_rows(search, method)
-    if search.resource == "rows":
+    elif search.resource == "rows":
         settings = on_rows(method, settings, block, dataset)
     elif search.resource == "sizes" and table is not None:
         settings = sized(method, settings, table)

@@ -219,8 +219,11 @@ def _check_folds(config: Mapping[str, Any]) -> None:
             folds |= study.folds(study, config) if study.folds is not None else {}
     halving = config["strategies"].get("successive_halving", {})
     if "cv" in halving:
-        own = config["folds_comparison"].get("datasets", ())
-        folds["strategies.successive_halving.cv"] = ([halving["cv"]], [*config["greedy_cv"]["datasets"], *own])
+        compared = config["folds_comparison"].get("datasets", ())
+        folds["strategies.successive_halving.cv"] = (
+            [halving["cv"]],
+            [*config["greedy_cv"]["datasets"], *compared],
+        )
     for where, (numbers, datasets) in folds.items():
         with named(where):
             for dataset in datasets:

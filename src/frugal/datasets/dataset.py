@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal.checks import check_dense
 from frugal.seeds import rng_for
 
 Provenance = Literal["original", "jpeg", "stand-in", "generated"]
@@ -128,8 +129,7 @@ def _as_numbers(X: ArrayLike) -> NDArray[np.float64]:
     Raises:
         ValueError: if it is sparse, or holds something else than numbers, or rows of different lengths.
     """
-    if hasattr(X, "toarray"):
-        raise ValueError(f"X must be dense, got a {type(X).__name__}: give X.toarray()")
+    check_dense(X)
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "f") in "cmM":  # NumPy would take parts or counts of these
         raise ValueError(f"X must hold real numbers, got dtype {dtype}")

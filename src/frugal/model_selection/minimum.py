@@ -24,7 +24,7 @@ from frugal.model_selection.limited import Limits
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, ending_of, warn_of_interruption
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_plan import LimitedTrialStrategy, Plan, ResourceSpec, plan, usable
-from frugal.model_selection.trial_space import TrialSpace, as_space, listed_text, space_text
+from frugal.model_selection.trial_space import TrialSpace, as_space, space_parts
 from frugal.spaces import SearchSpace
 from frugal.trials.lines import lock_journal
 from frugal.trials.live import LiveRun, as_text
@@ -354,8 +354,7 @@ def _parts(
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return {
         "function": f"{getattr(function, '__module__', '')}.{name} {definition_of(function)}",
-        "space": space_text(space),
-        "listed objects": listed_text(space),
+        **space_parts(space),
         "strategy": planned.strategy,
         "settings": as_text(planned.settings),
         "seed": seed,

@@ -42,7 +42,7 @@ from frugal.model_selection.trial_evaluation import (
 )
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_plan import LOGARITHMIC, LimitedTrialStrategy, Plan, ResourceSpec, plan
-from frugal.model_selection.trial_space import TrialSpace, as_space, listed_text, space_text
+from frugal.model_selection.trial_space import TrialSpace, as_space, space_parts
 from frugal.spaces import Choice, SearchSpace
 from frugal.trials.live import LiveRun, as_text
 
@@ -421,8 +421,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             return {}
         return {
             **self._fingerprint(problem, problem.best_possible_score),
-            "space": space_text(problem.space),
-            "listed objects": listed_text(problem.space),
+            **space_parts(problem.space),
             "strategy": self.strategy,
             "settings": as_text(problem.plan.settings),
             "resource": self.resource,

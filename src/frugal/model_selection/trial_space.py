@@ -38,16 +38,12 @@ def as_space(space: TrialSpace) -> SearchSpace:
     return SearchSpace({name: _dimension(name, values) for name, values in space.items()})
 
 
-def space_text(space: SearchSpace) -> str:
-    """Write a space as text for the header of a journal; `listed_text` has more of listed objects."""
+def space_parts(space: SearchSpace) -> dict[str, str]:
+    """What a journal's header has of a space: its text, and the objects that it lists, by class and content."""
     dimensions = {name: without_addresses(repr(dimension)) for name, dimension in space.dimensions.items()}
-    return as_text(dimensions | {"signs": dict(space.signs)})
-
-
-def listed_text(space: SearchSpace) -> str:
-    """Objects that a space lists, by class and content, for the header of a journal; empty if there are none."""
     contents = [content for value in _listed(space) if (content := _content(value)) is not value]
-    return ", ".join(map(str, contents))
+    text = as_text(dimensions | {"signs": dict(space.signs)})
+    return {"space": text, "listed objects": ", ".join(map(str, contents))}
 
 
 def candidate_text(space: SearchSpace) -> Callable[[Candidate], str]:

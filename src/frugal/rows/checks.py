@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal.checks import check_dense
+
 
 def check_features(X: ArrayLike) -> NDArray[Any]:
     """Return `X` as a numeric array of shape (n, d), without a copy if possible; entries are not checked.
@@ -16,8 +18,7 @@ def check_features(X: ArrayLike) -> NDArray[Any]:
     Raises:
         ValueError: on a sparse matrix, another shape, no rows or columns, or entries that are no real numbers.
     """
-    if hasattr(X, "toarray"):
-        raise ValueError(f"X must be dense, got a {type(X).__name__}: give X.toarray()")
+    check_dense(X)
     array = np.asarray(X)
     if (
         array.dtype.kind == "O"

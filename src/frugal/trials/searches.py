@@ -188,8 +188,8 @@ def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
     n_rows, n_classes = len(target.parts.train[1]), target.dataset.n_classes
     sizes = settings.get("sizes")
     defaults = {"n_min": N_MIN, "n_max": N_MAX} if {"sizes", "n_min", "n_max"} <= settings.keys() else {}
-    given = {name: value for name, value in settings.items() if value is not None}
-    asked = {**defaults, **given} if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
+    values = {name: value for name, value in settings.items() if value is not None}
+    asked = {**defaults, **values} if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
     for name, most in (("n_min", n_rows - 1), ("auxiliary", n_rows - 1), ("n_max", n_rows)):
         if name in asked:
             what = "all training rows" if most == n_rows else "fewer than all training rows"

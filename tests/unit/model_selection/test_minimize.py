@@ -268,7 +268,8 @@ def test_no_trial_is_started_after_the_time_limit():
     assert found.ended == "time_limit=0.5 s was reached"
 
 
-def test_ctrl_c_keeps_the_best_so_far_and_says_where():
+def interrupted_at_the_fifth():
+    """A function whose second trial fails and whose fifth is interrupted, and the candidates that it was given."""
     calls = []
 
     def function(candidate):
@@ -277,6 +278,11 @@ def test_ctrl_c_keeps_the_best_so_far_and_says_where():
             raise KeyboardInterrupt
         return math.nan if len(calls) == 2 else bowl(candidate)
 
+    return function, calls
+
+
+def test_ctrl_c_keeps_the_best_so_far_and_says_where():
+    function, calls = interrupted_at_the_fifth()
     options = {"strategy": "random", "n_trials": 8, "random_state": 0}
     message = "interrupted after 4 trials; the best candidate so far is the attribute `found` of this Keyb"
     with (
@@ -309,14 +315,7 @@ class Breaking(ThreadPoolExecutor):
     ],
 )
 def test_the_best_so_far_is_kept_where_warnings_are_errors(kind, ending):
-    calls = []
-
-    def function(candidate):
-        calls.append(candidate)
-        if len(calls) == 5:
-            raise KeyboardInterrupt
-        return math.nan if len(calls) == 2 else bowl(candidate)
-
+    function, _ = interrupted_at_the_fifth()
     options = {"strategy": "random", "n_trials": 8, "random_state": 0}
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):

@@ -72,14 +72,15 @@ _TRIALS = (
         "mtbo_16", "mtbo", {"divisor": 16}, label="MTBO-16", color="#5F9E8F", marker="X", linestyle=(0, (5, 1))
     ),
     Method(
-        "mtbo_64",
+        "mtbo_32",
         "mtbo",
-        {"divisor": 64},
-        label="MTBO-64",
+        {"divisor": 32},
+        label="MTBO-32",
         color="#684319",
         marker="p",
         linestyle=(0, (3, 1, 1, 1)),
     ),
+    Method("mtbo_512", "mtbo", {"divisor": 512}, label="MTBO-512", color="#B63F16", marker="8", linestyle=":"),
     Method("fabolas", label="Fabolas", color="#F2B138", marker="*", linestyle="-"),
     _HYPERTUNE,
     _HYPERBAND,

@@ -240,15 +240,15 @@ def test_a_method_that_is_not_run_has_a_row_that_says_so():
          "candidate": "a", "n_rows": [200], "test_error": [0.2], "seconds": 1.0, "cost": 1.0}
     )  # fmt: skip
     runs = [trials("lookup", "svm_mnist", "ei", seed, [(2, 10, 0.5, "{}", 0.25)]) for seed in range(10)]
-    found = refit(pd.concat([cells, *runs], ignore_index=True), {"not_run": ["mtbo_64", "tpe", "mine"]})
-    assert found["method"].tolist() == ["ei"] * 10 + ["mtbo_64", "tpe", "mine"]
+    found = refit(pd.concat([cells, *runs], ignore_index=True), {"not_run": ["mtbo_512", "tpe", "mine"]})
+    assert found["method"].tolist() == ["ei"] * 10 + ["mtbo_512", "tpe", "mine"]
     table = tabulate(found, "paper")
     absent = table[table["n_seeds"] == 0]
-    assert absent["method"].tolist() == ["tpe", "mtbo_64", "mine"]  # in the order of the table
+    assert absent["method"].tolist() == ["tpe", "mtbo_512", "mine"]  # in the order of the table
     assert set(absent["scale"]) == {"not run at this scale"}
     assert absent["ours"].isna().all()
     text = render(table)
-    assert "Not run at this scale: tpe, mtbo 64, mine on SVM on MNIST, table." in text
+    assert "Not run at this scale: tpe, mtbo 512, mine on SVM on MNIST, table." in text
     assert "mine |" not in text
     assert reaches_floor(table)  # what is not run does not keep the rest from being published
     for figure in FIGURES.values():

@@ -548,7 +548,7 @@ class SvmTable(Settings):
         _TABLE_METHODS,
     )
     strategies: Blocks = setting(
-        {"hypertune_shared": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2}},
+        {"hypertune_shared": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2, "subset_rows": 1024}},
         OURS,
         "settings that all methods have; each strategy checks them",
     )
@@ -556,7 +556,7 @@ class SvmTable(Settings):
 
     laptop = {
         "n_trials": {**dict.fromkeys(_ON_TABLE, 28), "ei_se": 12},
-        "strategies": {"hypertune_shared": {"n_subset_trials": 4}},
+        "strategies": {"hypertune_shared": {"n_subset_trials": 4, "subset_rows": 128}},
         "n_seeds": 2,
     }
     smoke = {
@@ -586,7 +586,17 @@ class OtherTables(SvmTable):
         _TABLE_METHODS,
     )
 
-    laptop = {**SvmTable.laptop, "tables": ["elastic_net_letter"]}
+    strategies: Blocks = setting(
+        {"hypertune_shared": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2}},
+        OURS,
+        "settings that all methods have; each strategy checks them",
+    )
+
+    laptop = {
+        **SvmTable.laptop,
+        "tables": ["elastic_net_letter"],
+        "strategies": {"hypertune_shared": {"n_subset_trials": 4}},
+    }
 
 
 class HyperTune(Settings):

@@ -271,8 +271,8 @@ def _ranks(currency: str) -> Artefact:
         f"""Critical-difference diagrams: average rank of each method over problems (cells), 1 being best, by the
         mean regret at equal budgets in {_SPENT[currency]}; for all problems and for those with sizes of rows.
         Thick lines join methods whose average ranks differ by less than Nemenyi's critical difference at 5 %. A
-        method that was not run on every problem of a group is left out of it: MTBO-16 and MTBO-64, which live
-        problems lack, of those with sizes, and of all problems whatever asks for fewer rows without being
+        method that was not run on every problem of a group is left out of it: MTBO-16, -32 and -512, which one
+        problem each has, of those with sizes, and of all problems whatever asks for fewer rows without being
         Hyperband, entropy search and what terminates. A group with fewer than three methods or three problems left
         has no diagram: two problems cannot tell methods apart. That is why those with epochs have none, though
         their ranks are in the CSV. Problems are few, so that little can be told apart, and those on the same data

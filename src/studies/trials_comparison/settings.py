@@ -55,10 +55,10 @@ class Compared(Settings):
 class ComparedSvm(Settings):
     """On lookup.svm_mnist, beside big_data.svm_search; HyperTune's 5 x 10 trials on subsets are among its own."""
 
-    default_n_trials: Two = setting(17, OURS, _DEFAULT)
+    default_n_trials: Two = setting(60, OURS, _DEFAULT)
     default_n_initial: FirstCandidates = setting(2, OURS, _DEFAULT_FIRST)
     n_trials: NumbersByMethod = setting(
-        {"ei_explore": 17, "dngo": 17, "tpe": 200, "smac": 100, "hyperband": 150, "hypertune": 67}, OURS, _TRIALS
+        {"ei_explore": 60, "dngo": 60, "tpe": 500, "smac": 200, "hyperband": 400, "hypertune": 110}, OURS, _TRIALS
     )
     strategies: Blocks = setting(
         {
@@ -67,19 +67,26 @@ class ComparedSvm(Settings):
             "tpe": {"n_initial": 2, "n_random": 10},  # its default
             "smac": {"n_initial": 2, "retrain_after": 8},  # its default
             "hyperband": {"n_initial": 1},
-            "hypertune": {"start": "shared", "n_initial": 2, "n_subset_trials": 10, "n_starts": 5},
+            "hypertune": {
+                "start": "shared",
+                "n_initial": 2,
+                "n_subset_trials": 10,
+                "n_starts": 5,
+                "subset_rows": 1024,
+            },
         },
         OURS,
         _BLOCKS,
     )
 
     laptop = {
-        "n_trials": {"tpe": 60, "smac": 40, "hyperband": 40, "hypertune": 37},
+        "default_n_trials": 17,
+        "n_trials": {"ei_explore": 17, "dngo": 17, "tpe": 60, "smac": 40, "hyperband": 40, "hypertune": 37},
         "strategies": {
             "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
             "dngo": {"n_epochs": 100},
             "smac": {"retrain_after": 4},
-            "hypertune": {"n_subset_trials": 4, "n_starts": 2},
+            "hypertune": {"n_subset_trials": 4, "n_starts": 2, "subset_rows": 128},
         },
     }
     smoke = {
@@ -88,7 +95,7 @@ class ComparedSvm(Settings):
         "strategies": {"tpe": {"n_random": 3}},
     }
     desk = {
-        "n_trials": {"smac": 40, "hypertune": 47},
+        "n_trials": {"smac": 60, "hypertune": 90},
         "strategies": {"dngo": {"n_epochs": 100}, "hypertune": {"n_subset_trials": 6}},
     }
 
@@ -318,8 +325,9 @@ class TrialsComparison(Settings):
             _line("dngo"),
             _line("entropy_search", "", *_ON_ROWS),
             _line("mtbo_4", "mtbo", *_ON_ROWS),
-            _line("mtbo_16", "mtbo", "compared_svm", "compared_cnn"),
-            _line("mtbo_64", "mtbo", "compared_svm"),
+            _line("mtbo_16", "mtbo", "compared_cnn"),
+            _line("mtbo_32", "mtbo", "compared_svm"),
+            _line("mtbo_512", "mtbo", "compared_svm"),
             _line("fabolas", "", *_ON_ROWS),
             _line("hypertune", "", *_ON_ROWS),
             _line("hyperband"),

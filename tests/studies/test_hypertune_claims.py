@@ -346,7 +346,7 @@ def test_an_experiment_without_claims_is_refused_by_name():
 def test_the_vc_bound_solves_the_theorem():
     # 8 (n + 1)^V exp(-n eps^2 / 32) = delta at the eps that it gives.
     for n, dimension in ((100, 9), (8000, 1025)):
-        eps = complexity.bound(n, dimension, 0.05)
+        eps = complexity.bound(n, dimension)
         left = math.log(8) + dimension * math.log(n + 1) - n * eps**2 / 32
         assert left == pytest.approx(math.log(0.05), rel=1e-9)
     assert complexity.bound(200, 9) > complexity.bound(2000, 9)

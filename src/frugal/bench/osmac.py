@@ -27,6 +27,7 @@ COEF: Final = 0.5
 """Coefficient of every feature, as in document 003's nzNormal: about 95 % of the labels are 1."""
 PEER: Final = "newton_all_rows"
 _TOLERANCE: Final = 1e-6
+_MAX_STEPS: Final = 50
 
 
 def bench_osmac(
@@ -103,19 +104,18 @@ def generated_chunks(n_rows: int, n_features: int, chunk_rows: int, seed: int) -
         yield X, (rng.random(n) < expit(COEF * X.sum(axis=1))).astype(float)
 
 
-def newton_stream(read: Read, n_features: int, *, max_steps: int = 50) -> Floats:
+def newton_stream(read: Read, n_features: int) -> Floats:
     """The fit to all rows of a stream by Newton's method from 0, one pass per step, shape (n_features,).
 
     Args:
         read: as in `osmac_stream`.
         n_features: number of features d.
-        max_steps: largest number of steps.
 
     Raises:
         ValueError: if the steps do not converge: a hyperplane separates the rows, or columns are dependent.
     """
     coef = np.zeros(n_features)
-    for _ in range(max_steps):
+    for _ in range(_MAX_STEPS):
         gradient, information = np.zeros(n_features), np.zeros((n_features, n_features))
         for rows, labels in read():
             X, y = np.asarray(rows, dtype=float), np.asarray(labels, dtype=float)
@@ -129,7 +129,7 @@ def newton_stream(read: Read, n_features: int, *, max_steps: int = 50) -> Floats
         coef = coef + step
         if np.abs(step).max() <= _TOLERANCE * (1.0 + np.abs(coef).max()):  # what is left is about its square
             return coef
-    raise ValueError(f"Newton's method found no maximum within {max_steps} steps: the rows may be separated")
+    raise ValueError(f"Newton's method found no maximum within {_MAX_STEPS} steps: the rows may be separated")
 
 
 class _Timed:

@@ -170,7 +170,7 @@ def trial_search(
     return found, notes
 
 
-def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int = 3) -> dict[str, int]:
+def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int) -> dict[str, int]:
     """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes.
 
     `factor` is the one by which brackets raise the rows.

@@ -22,6 +22,8 @@ ROUNDINGS: Final = ("ceil", "floor", "robo")
 
 `ceil` is the paper's pseudo-code, `floor` the authors' benchmark code, `robo` floor((s_max + 1) / (s + 1)) eta^s,
 that of RoBO and HpBandSter. From R = 81 and eta = 3: 81, 34, 15, 8, 5; 81, 33, 15, 7, 5; 81, 27, 9, 6, 5."""
+ROBO_FACTOR: Final = 3
+"""RoBO's eta."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def plan_bracket(
     return rungs
 
 
-def robo_settings(n_train: int, min_rows: int, reduction_factor: int = 3) -> dict[str, Any]:
+def robo_settings(n_train: int, min_rows: int) -> dict[str, Any]:
     """Return settings that make the strategy `hyperband` equal to RoBO's, which document 004 ran on subsets.
 
     With b = floor(log_eta(n_train / min_rows)), the smallest subset is a share eta^-(b - 1) of the rows, which is
@@ -95,25 +97,23 @@ def robo_settings(n_train: int, min_rows: int, reduction_factor: int = 3) -> dic
     Args:
         n_train: number of training rows.
         min_rows: smallest number of rows of a trial.
-        reduction_factor: eta.
 
     Raises:
-        ValueError: on a reduction factor below 2, another number below 1, or too few rows for two rungs.
+        ValueError: on a number below 1, or too few rows for two rungs.
     """
-    check_whole("reduction_factor", reduction_factor, 2)
     check_whole("min_rows", min_rows, 1)
     check_whole("n_train", n_train, 1)
-    needed = reduction_factor**2 * min_rows
+    needed = ROBO_FACTOR**2 * min_rows
     if n_train < needed:
         raise ValueError(f"n_train must be at least reduction_factor^2 * min_rows = {needed}, got {n_train}")
     b = 2
-    while min_rows * reduction_factor ** (b + 1) <= n_train:
+    while min_rows * ROBO_FACTOR ** (b + 1) <= n_train:
         b += 1
     return {
         "resource": "rows",
-        "min_resource": n_train // reduction_factor ** (b - 1),
+        "min_resource": n_train // ROBO_FACTOR ** (b - 1),
         "max_resource": n_train,
-        "reduction_factor": reduction_factor,
+        "reduction_factor": ROBO_FACTOR,
         "rounding": "robo",
         "n_brackets": 30 // b,
     }

@@ -55,9 +55,9 @@ DELTA: Final = 0.05
 # Runs ----------------------------------------------------------------------------------------------------------
 
 
-def bound(n_rows: int, vc_dimension: int, delta: float = DELTA) -> float:
-    """The largest gap between an error on `n_rows` rows and the expected one, with probability 1 - `delta`."""
-    return float(np.sqrt(32 * (vc_dimension * np.log(n_rows + 1) + np.log(8 / delta)) / n_rows))
+def bound(n_rows: int, vc_dimension: int) -> float:
+    """The largest gap between an error on `n_rows` rows and the expected one, with probability 1 - `DELTA`."""
+    return float(np.sqrt(32 * (vc_dimension * np.log(n_rows + 1) + np.log(8 / DELTA)) / n_rows))
 
 
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:

@@ -99,7 +99,7 @@ def test_a_trial_has_rows_enough_for_neighbours_and_classes():
         table = pd.DataFrame(
             {"x": np.random.default_rng(0).normal(size=n_rows), "y": np.arange(n_rows) % n_classes}
         )
-        return run._least_rows(problem_of("t", table, task="classification"), n_folds, strategy)
+        return run._least_rows(problem_of("t", table, task="classification"), n_folds, strategy, 3)
 
     assert least(1_000) == {"min_resource": 100}
     assert least(1_000, n_classes=15) == {"min_resource": 150}

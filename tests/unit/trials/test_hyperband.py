@@ -349,7 +349,6 @@ def test_what_it_does_not_take_is_refused(settings, message):
     [
         ((500, 100), r"n_train must be at least reduction_factor\^2 \* min_rows = 900, got 500"),
         ((500, 0), "min_rows must be at least 1 and a whole number, got 0"),
-        ((500, 10, 1), "reduction_factor must be at least 2 and a whole number, got 1"),
     ],
 )
 def test_rows_that_are_too_few_for_robos_setting_are_refused(arguments, message):

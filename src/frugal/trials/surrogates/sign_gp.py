@@ -172,13 +172,3 @@ class SignGP(GP):
         assert isinstance(posterior.data, SignData)
         with_sites = SignData.with_sites(data, posterior.data.sites)
         return SignPosterior(self._covariance, with_sites, posterior.theta, posterior.held)
-
-    @property
-    def sign_log_odds(self) -> float:
-        """Log evidence of values and signs less that of the values alone, at the same hyperparameters.
-
-        This is the log probability of the signs given the values; it is 0 without signs. For m independent signs
-        on which the values have no influence, it is -0.69 m.
-        """
-        posterior = self._fitted
-        return posterior.approximation.log_evidence if isinstance(posterior, SignPosterior) else 0.0

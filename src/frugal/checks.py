@@ -1,12 +1,15 @@
-"""Checks of settings and names: each refuses a wrong value in one sentence, which says what is accepted."""
+"""Checks of settings, names and tables: each refuses a wrong value in a sentence that says what is accepted."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def is_number(value: object, low: float) -> bool:
@@ -99,3 +102,10 @@ def check_settings(
     for name in known if complete else ():
         if name not in settings:
             raise ValueError(f"missing {kind} {name!r}; known: {', '.join(known)}")
+
+
+def check_columns(what: str, table: pd.DataFrame, columns: Iterable[str]) -> None:
+    """Raise ValueError unless a table has these columns. `what` names it in the message."""
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise ValueError(f"{what} lacks the column {missing[0]!r}; it has {', '.join(map(str, table))}")

@@ -196,6 +196,8 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
     """
     import pandas as pd
 
+    from frugal.checks import check_columns
+
     kind = "CSV" if Path(path).suffix == ".csv" else "parquet"
     if not Path(path).exists():
         raise ValueError(f"{path} does not exist")
@@ -204,9 +206,7 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
         frame = _read_csv(path) if kind == "CSV" else _read_parquet(path)
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from error
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise ValueError(f"{path} lacks the column {missing[0]!r}; it has {', '.join(map(str, frame.columns))}")
+    check_columns(str(path), frame, columns)
     return frame
 
 

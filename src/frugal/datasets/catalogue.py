@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 Reader = Literal["scikit-learn", "labels", "quartiles", "one_hot", "codes", "complete_cases", "idx", "jpeg"]
@@ -110,6 +111,16 @@ _LETTER_COUNTS = (  # A to Z
     783, 753, 803, 783, 758, 748, 796, 813, 764, 752, 787, 786, 734,
 )  # fmt: skip
 _TRAIN_TEST = {"train": (0, 60_000), "test": (60_000, 70_000)}
+_adult = partial(
+    Entry,
+    rows=48_842,
+    class_counts=(37_155, 11_687),
+    openml=1_590,
+    files=(File("adult.csv.gz", "23e41157d967368f596bcf711f5948a1c28d65667450829e918658a883e990a2"),),
+    splits={"train": (0, 32_561), "test": (32_561, 48_842)},
+    stand_in_counts=(37_155, 11_687),
+    stand_in_groups=(9, 16, 7, 15, 6, 5, 2, 42),
+)
 
 _ENTRIES = (
     Entry(
@@ -160,39 +171,25 @@ _ENTRIES = (
         rows_sha256="e111f6ce349935b6516d519772dd4746fd074db98d116d68379e46f7c6d45a58",
         stand_in_counts=_LETTER_COUNTS,
     ),
-    Entry(
+    _adult(
         name="adult",
         reader="one_hot",
-        rows=48_842,
         features=108,
-        class_counts=(37_155, 11_687),
         note="Income above 50K (label 1) from 14 columns: the 6 numeric ones as they are, in file order, then"
         " the 8 categorical ones one-hot, levels sorted, a missing value ('?') a level of its own; UCI's"
         " training part first",
-        openml=1_590,
-        files=(File("adult.csv.gz", "23e41157d967368f596bcf711f5948a1c28d65667450829e918658a883e990a2"),),
         content_sha256="f183e19f824abf27a36ffdefbb736676c639095ec54263709dfe3ba8af7b0aee",
         rows_sha256="390cc601edd7e312e22daaac49f1bef64cf1831819361c0a22f6fcc65a614a11",
-        splits={"train": (0, 32_561), "test": (32_561, 48_842)},
-        stand_in_counts=(37_155, 11_687),
-        stand_in_groups=(9, 16, 7, 15, 6, 5, 2, 42),
     ),
-    Entry(
+    _adult(
         name="adult_codes",
         reader="codes",
-        rows=48_842,
         features=14,
-        class_counts=(37_155, 11_687),
         note="Income above 50K (label 1) from 14 columns, the 8 categorical ones as whole numbers: the 6 numeric"
         " ones as they are, in file order, then the places of the others' levels in sorted order, from 0, a"
         " missing value ('?') a level of its own; UCI's training part first",
-        openml=1_590,
-        files=(File("adult.csv.gz", "23e41157d967368f596bcf711f5948a1c28d65667450829e918658a883e990a2"),),
         content_sha256="d31853ec1d3cdc3071960a2f3b589a46e75f6d7850bc350e7cb7e0a38206462b",
         rows_sha256="e66efd34d54189e95bbdc3a254894c23435cfba305ffce1ca16787be3a80046a",
-        splits={"train": (0, 32_561), "test": (32_561, 48_842)},
-        stand_in_counts=(37_155, 11_687),
-        stand_in_groups=(9, 16, 7, 15, 6, 5, 2, 42),
     ),
     Entry(
         name="mnist",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_dense
+
+SEPARATED: Final = "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
+"""Message on rows whose likelihood has no maximum without a penalty."""
 
 
 def check_features(X: ArrayLike) -> NDArray[Any]:

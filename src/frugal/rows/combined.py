@@ -26,7 +26,7 @@ from sklearn.base import clone
 from frugal.checks import check_choice, check_number, check_rng, check_whole
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
-from frugal.rows.checks import check_features, check_names, check_targets, names_of
+from frugal.rows.checks import SEPARATED, check_features, check_names, check_targets, names_of
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import HESSIAN_SHARE, fit_dynamic_sample
@@ -367,9 +367,7 @@ def blb_dynamic(
         fits.append(fit_dynamic_sample(rows[every], labels[every], classes=classes, rng=generator, **settings))
         counts.append(often)
         if fits[-1].status == "separated":
-            raise ValueError(
-                "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
-            )
+            raise ValueError(SEPARATED)
         coef = fits[-1].coef
         return (coef[:, 1:] - coef[:, :1]).ravel(order="F")
 

@@ -16,7 +16,7 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from frugal.checks import check_number
-from frugal.rows.checks import check_features, check_finite
+from frugal.rows.checks import SEPARATED, check_features, check_finite
 from frugal.rows.descent import halve
 from frugal.rows.weighted_logistic import costs_no_likelihood
 
@@ -92,9 +92,7 @@ def fit_logistic(
         if (np.abs(change) <= _TOLERANCE * (1.0 + np.abs(eta))).all():
             return beta + direction
         if ridge == 0.0 and costs_no_likelihood(X, z, direction, z * change):
-            raise ValueError(
-                "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
-            )
+            raise ValueError(SEPARATED)
         line = partial(_along, loss, beta, direction)
         step, value, _ = halve(line, value, float(gradient @ direction), 1.0)
         beta = beta + step * direction

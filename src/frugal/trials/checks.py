@@ -1,19 +1,14 @@
-"""Checks of points, targets, sizes and tables. Each error is one sentence that says what is accepted."""
+"""Checks of points, targets and sizes. Each error is one sentence that says what is accepted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 N_MIN, N_MAX = 100, 50_000
 """Least and full number of rows of Fabolas unless given: those of the published experiments on MNIST."""
@@ -48,13 +43,6 @@ def check_sizes(sizes: Sequence[int], low: int) -> None:
         check_whole("sizes", size, low)
     if len(sizes) < 2 or any(after <= before for before, after in pairwise(sizes)):
         raise ValueError(f"sizes must be at least two numbers that increase, got {list(sizes)}")
-
-
-def check_columns(what: str, table: pd.DataFrame, columns: Iterable[str]) -> None:
-    """Raise ValueError unless a table has these columns. `what` names it in the message."""
-    missing = [column for column in columns if column not in table]
-    if missing:
-        raise ValueError(f"{what} lacks the column {missing[0]!r}; it has {', '.join(map(str, table))}")
 
 
 LARGEST_TARGET = 1e100

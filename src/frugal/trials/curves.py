@@ -23,12 +23,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from frugal.checks import check_whole
+from frugal.checks import check_columns, check_whole
 from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
-from frugal.trials.checks import check_columns
 from frugal.trials.curve_set import COLUMNS, SET_COLUMNS, SIZE
 from frugal.trials.encoding import ListedSpace
 from frugal.trials.measured import CELL

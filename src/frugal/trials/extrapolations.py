@@ -27,11 +27,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from frugal.checks import as_python, check_between
+from frugal.checks import as_python, check_between, check_columns
 from frugal.files import read
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from frugal.trials.checks import check_columns
 from frugal.trials.curve_set import SET_COLUMNS
 from frugal.trials.curves import Curve, CurvesProblem
 from frugal.trials.lines import JournalPath, Lines

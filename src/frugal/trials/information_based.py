@@ -124,7 +124,7 @@ class InformationBased(BaseTrialStrategy):
         Before the first fit, the one with the lowest error.
         """
         if self._loss is None:
-            return None if self._best is None else self._best.task.candidate
+            return super().incumbent
         means = self._projected_means()
         means[[np.isnan(trial.error) for trial in self.trials]] = np.inf
         return self.trials[int(means.argmin())].task.candidate

@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from frugal import learners
-from frugal.checks import check_rng, check_whole
+from frugal.checks import check_columns, check_rng, check_whole
 from frugal.interface import Candidate, RunError, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
-from frugal.trials.checks import check_columns
 from frugal.trials.measured import COLUMNS, FACTS, KEY, facts_of
 from frugal.trials.problems import LearnerProblem, Report
 

@@ -18,6 +18,7 @@ from frugal.spaces import SearchSpace
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates import GP, MarginalGP, Surrogate
 from frugal.trials.surrogates.kernels import Array, kernel_named
+from frugal.trials.surrogates.marginal_gp import check_walkers
 
 INFERENCES, MARGINALISATIONS = ("ml2", "mcmc"), ("integrated", "robo_log")
 
@@ -74,10 +75,7 @@ class Ei(ModelBased):
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
         if inference == "mcmc" and n_walkers is not None:
             n_free = kernel_named(kernel).n_parameters(self._encoding.n_coordinates) + 2
-            if n_walkers < 2 * n_free:
-                raise ValueError(
-                    f"n_walkers must be at least {2 * n_free}, twice the free hyperparameters, got {n_walkers}"
-                )
+            check_walkers(n_walkers, n_free)
 
     def _fit(self, X: Array, y: Array) -> Surrogate:
         if self._marginal is not None:

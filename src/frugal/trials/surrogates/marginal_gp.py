@@ -92,10 +92,7 @@ class MarginalGP:
             raise ValueError(
                 f"n_samples must be at most {n_walkers}, the number of walkers, got {self._n_samples}"
             )
-        if n_walkers < 2 * n_free:
-            raise ValueError(
-                f"n_walkers must be at least {2 * n_free}, twice the free hyperparameters, got {n_walkers}"
-            )
+        check_walkers(n_walkers, n_free)
         together = log_posteriors(evidence)
         with explained():
             import emcee
@@ -131,3 +128,11 @@ class MarginalGP:
         other = copy.copy(self)
         other._components = tuple(component.believing(X) for component in self.components)
         return other
+
+
+def check_walkers(n_walkers: int, n_free: int) -> None:
+    """Raise ValueError on fewer walkers than twice the free hyperparameters, which the sampler needs."""
+    if n_walkers < 2 * n_free:
+        raise ValueError(
+            f"n_walkers must be at least {2 * n_free}, twice the free hyperparameters, got {n_walkers}"
+        )

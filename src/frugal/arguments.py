@@ -78,7 +78,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     p = command(commands, "data", "fetch, verify and prepare a dataset")
     p.add_argument("name", help="such as digits, mnist or cifar10; another name lists all")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_root(p)
     p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
     p.add_argument("--opt-in", nargs="*", type=_on_demand, default=[], help="datasets fetched only on request")
     p.add_argument("--timeout-s", type=float, default=60.0, help="seconds without an answer that end an attempt")
@@ -100,7 +100,7 @@ def _add_benches(commands: Any) -> None:
     p.add_argument("--n-points", type=int, nargs="+", default=[50, 200], help="of the curves")
     p.add_argument("--seed", type=seed, default=0, help="of noise and chains")
     p = command(benches, "networks", "training of the networks against plain torch, and the device's peak")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_root(p)
     p.add_argument("--networks", nargs="+", default=["mnist_cnn", "mlp"], help="also cifar_cnn, on CIFAR-10")
     p.add_argument("--dataset", help="instead of each network's own")
     p.add_argument("--settings", default="{}", help="hyperparameters that differ from the default's, as JSON")
@@ -108,7 +108,7 @@ def _add_benches(commands: Any) -> None:
     p.add_argument("--n-repeats", type=int, default=5, help="epochs that are measured")
     p.add_argument("--device", default="auto", help="auto, cpu or cuda")
     p = command(benches, "folds", "the batch scorers against scikit-learn's cross_validate")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_root(p)
     p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"], help="to score on")
     p.add_argument(
         "--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"], help="with batch scorers"
@@ -120,7 +120,7 @@ def _add_benches(commands: Any) -> None:
     p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
     p.add_argument("--seed", type=seed, default=0, help="of the rows and all draws")
     p = command(benches, "select", "FoldSearchCV against scikit-learn's searches, Optuna and FLAML")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_root(p)
     p.add_argument("--tables", nargs="*", default=[], help="datasets; six by default")
     p.add_argument(
         "--estimators", nargs="*", default=[], help="any of svc, hist_gradient_boosting, extra_trees, columns"
@@ -244,6 +244,11 @@ def add_restart(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--restart", action="store_true", help="set the journal aside as .old, and begin anew")
 
 
+def add_root(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a command that reads datasets."""
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+
+
 def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str) -> None:
     """Add the arguments that describe a user's own table, for every kind of search."""
     add_input(p, "data", help="a CSV file with a header line, or a parquet file")
@@ -354,6 +359,6 @@ def _add_by_name(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seed", type=seed, required=True)
     p.add_argument("--n-trials", type=int, required=True)
     p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_root(p)
     add_output(p, "--output", JOURNAL, required=True, help="a killed search goes on from the journal beside it")
     add_restart(p)

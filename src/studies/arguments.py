@@ -13,6 +13,7 @@ from frugal.arguments import (
     add_input,
     add_output,
     add_restart,
+    add_root,
     add_trials,
     command,
     numbers,
@@ -78,7 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--commit", help="that made the results; by default, that of this checkout")
     p.add_argument("--machine", help="file that 'studies machine' wrote where they were made; by default, here")
     p.add_argument("--results", default="results", help="folder of the results, and of published/")
-    _add_root(p)
+    add_root(p)
     files = ["config/config.yaml", "config/paper.yaml"]
     p.add_argument("--configfile", nargs="+", default=files, help="merged in their order, all that the run read")
 
@@ -104,7 +105,7 @@ def _add_folds(commands: Any) -> None:
     p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
     p = command(commands, "default", "hold a network's default hyperparameters against a stated error")
-    _add_root(p)
+    add_root(p)
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--network", required=True)
     p.add_argument("--epochs", type=int, required=True)
@@ -163,7 +164,7 @@ def _add_searches(commands: Any) -> None:
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
     p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
-    _add_root(p)
+    add_root(p)
     _add_kept_output(p)
 
     p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
@@ -191,7 +192,7 @@ def _add_searches(commands: Any) -> None:
     p.add_argument("--paper", required=True)
     add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
-    _add_root(p)
+    add_root(p)
     _add_kept_output(p)
 
 
@@ -202,7 +203,7 @@ def _add_runs(commands: Any) -> None:
     p.add_argument("--methods", nargs="+", required=True)
     p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
     p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
-    _add_root(p)
+    add_root(p)
     add_output(p, "--output", required=True)
 
     p = command(commands, "gather", "gather what the methods of an experiment gave")
@@ -243,10 +244,6 @@ def _add_shown(commands: Any) -> None:
     add_output(p, "--output", FINDINGS, required=True)
 
 
-def _add_root(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", default="data", help="folder of the datasets")
-
-
 def _add_kept_output(parser: argparse.ArgumentParser) -> None:
     """Add the output of a job that keeps what it has made in a journal."""
     add_output(parser, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
@@ -255,11 +252,11 @@ def _add_kept_output(parser: argparse.ArgumentParser) -> None:
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="of the table, as JSON")
-    _add_root(parser)
+    add_root(parser)
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
-    _add_root(parser)
+    add_root(parser)
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--classifier", required=True)
     parser.add_argument("--space", default="grid")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from frugal.cli import run
 from frugal.files import check_folder, write, write_text
-from studies.arguments import make_parser
+from studies.arguments import COSTS, make_parser
 from studies.jobs import JOBS, Command
 
 log = logging.getLogger("frugal")
@@ -45,8 +45,9 @@ def _costs(args: argparse.Namespace) -> None:
     table = costs.summarise(args.benchmarks, costs.startup_s())
     text, output = plain(table), Path(args.output)
     write(table, output)
-    write_text(text, output.with_suffix(".md"))
-    style.save(costs.draw(table), output.with_suffix(".png"), output.with_suffix(".svg"))
+    md, png, svg = (place(output) for place in COSTS.values())
+    write_text(text, md)
+    style.save(costs.draw(table), png, svg)
     print(text, end="")
 
 

@@ -15,6 +15,7 @@ from frugal.checks import check_known
 from frugal.cli import journal_beside, search_trials
 from frugal.files import check_outputs, read, read_all, read_rows, write, write_text
 from studies import run_files
+from studies.arguments import DRAWN, FINDINGS, MARKDOWN, make_parser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +30,6 @@ Command = Callable[[argparse.Namespace], None]
 
 def _pack(args: argparse.Namespace) -> None:
     """Short jobs one after the other in one process; all are checked before the first begins."""
-    from studies.arguments import make_parser
-
     parser = make_parser()
     jobs = [_read_job(parser, line) for line in args.jobs]
     check_outputs([output for job in jobs for output in files_of(job, "outputs")])
@@ -353,7 +352,7 @@ def _table(args: argparse.Namespace) -> None:
     table = artefact.summarise(read_all(args.runs), args.scale)
     text = render(table)
     write(table, args.output)
-    write_text(text, Path(args.output).with_suffix(".md"))
+    write_text(text, MARKDOWN["Markdown"](Path(args.output)))
 
 
 def _figure(args: argparse.Namespace) -> None:
@@ -367,7 +366,7 @@ def _figure(args: argparse.Namespace) -> None:
     names = [name for name, value in sources.items() if value is not None]
     if names not in ([needed], ["numbers"]):
         raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
-    png, svg, csv, md = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv", ".md"))
+    png, svg, csv, md = (place(Path(args.output)) for place in DRAWN.values())
     if args.numbers:
         figure = artefact.draw(read(args.numbers))
         write_text(Path(args.numbers).read_text(), csv)
@@ -390,7 +389,7 @@ def _claims(args: argparse.Namespace) -> None:
     claims, findings = split(judge_paper(args.paper, runs, args.scale))
     output = Path(args.output)
     write(claims, output)
-    write(findings, output.with_name(output.name.replace("claims", "findings")))
+    write(findings, FINDINGS["findings"](output))
     for row in (*claims.itertuples(), *findings.itertuples()):
         print(f"{row.verdict:20} {row.ours:10.4g}  {row.id}: {row.quantity}")
 

@@ -20,15 +20,9 @@ from studies.records import Artefact, Claim, Floor, Method, Paper, Study
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPERS: Final = (
-    "beta_pruning",
-    "greedy_cv",
-    "exploration",
-    "big_data",
-    "hypertune",
-    "folds_comparison",
-    "trials_comparison",
-)
+DOCUMENTS: Final = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune")
+"""Names of the papers that each reproduce a document."""
+PAPERS: Final = (*DOCUMENTS, "folds_comparison", "trials_comparison")
 """Names of the papers, each a package with a module `paper` and its `PAPER`; the last two compare across them."""
 
 

@@ -9,10 +9,11 @@ import pytest
 from matplotlib.image import imread
 
 from frugal_site import claims, comparisons, papers
-from frugal_site.published import DOCUMENTS, PUBLISHED, ROOT, causes, items, judged
+from frugal_site.published import PUBLISHED, ROOT, causes, items, judged
 from studies import registry
 from studies.captions import heading
 from studies.page import is_wide
+from studies.registry import DOCUMENTS
 
 COMPARISONS = ("folds_comparison", "trials_comparison")
 

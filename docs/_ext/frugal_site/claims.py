@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from frugal_site.published import DOCUMENTS, causes, items, judged
+from frugal_site.published import causes, claims_of, items, judged
+from studies.registry import DOCUMENTS
 from studies.strips import Judged, badge, bar, interval, number, strip, title
 from studies.verdicts import VERDICTS
 
@@ -50,9 +51,9 @@ def card(claim: Judged) -> str:
 
 def bars() -> str:
     """A stacked bar per paper and one for all, with a legend."""
-    claims = [claim for claim in judged() if not claim.record.is_ours]
-    rows = [bar([one for one in claims if one.paper == paper], title(paper)) for paper in DOCUMENTS]
-    return f'<div class="bars">{"".join(rows)}{bar(claims, "all")}{legend()}</div>'
+    rows = [bar(claims_of(paper), title(paper)) for paper in DOCUMENTS]
+    every = bar([claim for paper in DOCUMENTS for claim in claims_of(paper)], "all")
+    return f'<div class="bars">{"".join(rows)}{every}{legend()}</div>'
 
 
 def legend() -> str:

@@ -9,10 +9,11 @@ from html import escape
 from pathlib import Path
 
 from frugal_site.claims import legend, raw
-from frugal_site.published import DOCUMENTS, ROOT, Item, causes, items, judged
+from frugal_site.published import ROOT, Item, causes, claims_of, items, judged
 from studies import registry
 from studies.captions import command_apart
 from studies.page import is_wide
+from studies.registry import DOCUMENTS
 from studies.strips import Judged, badge, bar, interval, number, title
 
 ROWS_SHOWN = 30
@@ -97,16 +98,14 @@ def in_plain_words(caption: str, n_characters: int = 300) -> str:
 
 def counts(paper: str) -> str:
     """One bar of how a paper's claims came out."""
-    claims = [one for one in judged() if one.paper == paper and not one.record.is_ours]
+    claims = claims_of(paper)
     link = f'<p><a href="../claims_judged.html?paper={paper}">All {len(claims)} claims, one by one</a></p>'
     return raw(f'<div class="bars">{bar(claims, "claims")}{legend()}</div>{link}')
 
 
 def _claims_found(paper: str, verdict: str) -> list[Judged]:
     """The claims of a paper, without findings of ours, that have this verdict."""
-    return [
-        one for one in judged() if one.paper == paper and not one.record.is_ours and one.row["verdict"] == verdict
-    ]
+    return [one for one in claims_of(paper) if one.row["verdict"] == verdict]
 
 
 def disagreements(paper: str) -> str:
@@ -151,7 +150,7 @@ def overview() -> str:
     """The documents, each with its title, its bar of claims and what is published of it."""
     parts = []
     for paper in DOCUMENTS:
-        claims = [one for one in judged() if one.paper == paper and not one.record.is_ours]
+        claims = claims_of(paper)
         kinds = [item.record.kind for item in items(paper)]
         parts.append(
             f'<section class="paper-card"><h2><a href="papers/{paper}.html">{registry.paper(paper).title}</a></h2>'

@@ -13,11 +13,11 @@ from studies.captions import heading, of_record
 from studies.publish import read_records
 from studies.records import Artefact
 from studies.redraw import config_of
+from studies.registry import DOCUMENTS
 from studies.strips import Judged, read_judged
 
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "results" / "published"
-DOCUMENTS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune")
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,11 @@ def judged() -> tuple[Judged, ...]:
         for paper in DOCUMENTS
         for claim in read_judged(PUBLISHED, paper, kind)
     )
+
+
+def claims_of(paper: str) -> list[Judged]:
+    """The judged claims of a document, without findings of ours."""
+    return [one for one in judged() if one.paper == paper and not one.record.is_ours]
 
 
 @cache

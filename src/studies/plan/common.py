@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from frugal.datasets.catalogue import parse_name
+from studies.arguments import DRAWN, FINDINGS, MARKDOWN
 
 Config = Mapping[str, Any]
 Wildcards = Any
@@ -37,9 +39,7 @@ def dataset_files(name: str) -> list[str]:
 
 def files(kind: str, paper: str, name: str) -> list[str]:
     """The files of a table, a figure (pictures, numbers, caption), or claims with our findings beside them."""
-    match kind:
-        case "table":
-            return [f"results/{paper}/tables/{name}{end}" for end in (".csv", ".md")]
-        case "figure":
-            return [f"results/{paper}/figures/{name}{end}" for end in (".png", ".svg", ".csv", ".md")]
-    return [f"results/{paper}/{name}.csv", f"results/{paper}/{name.replace('claims', 'findings')}.csv"]
+    path = Path(f"results/{paper}", "" if kind == "claims" else f"{kind}s", f"{name}.csv")
+    beside = {"table": MARKDOWN, "figure": DRAWN, "claims": FINDINGS}[kind]
+    itself = [] if kind == "figure" else [path]
+    return [str(one) for one in (*itself, *(place(path) for place in beside.values()))]

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 import pytest
-from toy_runs import random_table, small_runs
+from toy_runs import random_table, small_runs, texts
 
 from frugal.folds.search import Kept
 from studies import registry
@@ -194,10 +194,6 @@ def test_prices_are_drawn_for_timed_runs_and_said_to_be_missing_without_them(run
     assert "fit_s" in nothing
     assert nothing.empty
     assert "not run at this scale" in texts(FIGURES["prices"].draw(nothing))
-
-
-def texts(figure):
-    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
 
 
 @pytest.mark.parametrize("name", ["pareto", "anytime", "ranks"])

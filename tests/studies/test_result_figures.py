@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from toy_runs import texts
 
 from frugal.stats import t_margin
 from studies import registry, style
@@ -84,10 +85,6 @@ SMALL = {
     "sensitivity": pd.concat([runs(TIMES, variant=name) for name in ("as_configured", "my_own")]),
     "sizes": pd.concat([runs(TIMES, "letter_2000"), runs(TIMES, "letter_8000")]),
 }
-
-
-def texts(figure):
-    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
 
 
 @pytest.mark.parametrize("name", SMALL)

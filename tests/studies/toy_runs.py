@@ -1,4 +1,4 @@
-"""Small score tables, and runs with given regrets, for tests of the comparison."""
+"""Small score tables, runs with given regrets, and the texts of a figure, for tests of results."""
 
 import math
 
@@ -32,3 +32,7 @@ def small_runs(values, **more):
         for block, regret in enumerate(regrets)
         for seed in (0, 1)
     )  # fmt: skip
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]

@@ -23,9 +23,10 @@ from studies.estimates import Array
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed, provenance, tidied
 
+WHOLE_DNGO: Final = Method("dngo", label="DNGO: whole fit", color="#2F6756", marker="<", linestyle="--")
 METHODS: Final = (
     Method("gp", label="GP: log evidence and gradient", color="#00318F", marker="^", linestyle="-"),
-    Method("dngo", label="DNGO: whole fit", color="#2F6756", marker="<", linestyle="--"),
+    WHOLE_DNGO,
 )
 POWERS: Final[Mapping[str, float]] = {"gp": 3, "dngo": 1}
 """Power of the number of trials that the document states."""

@@ -18,6 +18,7 @@ from studies.estimates import Array
 from studies.exploration.document import OF_EVERY_METHOD
 from studies.exploration.surrogate_cost import (
     POWERS,
+    WHOLE_DNGO,
     Prepare,
     draw,
     prepare_dngo,
@@ -32,7 +33,7 @@ from studies.regions import at_most, below, near
 
 METHODS: Final = (
     Method("gp", label="GP: whole fit", color="#00318F", marker="^", linestyle="-"),
-    Method("dngo", label="DNGO: whole fit", color="#2F6756", marker="<", linestyle="--"),
+    WHOLE_DNGO,
 )
 N_RESTARTS: Final = 4
 """Starting points of a Gaussian process's fit: those of the strategy `ei`."""

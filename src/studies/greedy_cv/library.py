@@ -27,6 +27,7 @@ from studies import interpreters, markdown
 from studies.estimates import NOT_TESTABLE, Array
 from studies.greedy_cv.measures import are_enough, by_cell, by_method, count, overall, runs_of_cells, seed_means
 from studies.greedy_cv.tables import CELL, STOPPING_METHODS, published
+from studies.greedy_cv.wall_clock import GREEDY_MEAN, HALVING_MEAN
 from studies.records import Artefact, Claim, FoldsOf, Method, Study
 from studies.regions import between, near
 from studies.tidy import mean_by_seed, need, tidied
@@ -327,8 +328,7 @@ def _n_same_sign(arrays: Mapping[str, Array]) -> float:
 CLAIMS: Final = (
     _claim(
         "greedy_cv.library.greedy_mean",
-        quote="the average time required to complete the ML model search process across all of the experiments "
-        "was 0.210 ... for the greedy early stopping method",
+        quote=GREEDY_MEAN,
         quantity="mean time of greedy early stopping on fits by scikit-learn 0.24.2, as a share of all fits",
         published=0.210,
         agrees=near(0.210, unit=0.001),
@@ -336,7 +336,7 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.library.halving_mean",
-        quote="and 0.360 ... for the successive halving method",
+        quote=HALVING_MEAN,
         quantity="mean time of HalvingGridSearchCV of scikit-learn 0.24.2, as a share of all fits by it",
         published=0.360,
         agrees=near(0.360, unit=0.001),

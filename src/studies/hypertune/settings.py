@@ -86,6 +86,13 @@ class Defaults(Settings):
     cifar_cnn: CifarDefault
 
 
+def _subset_of_the_training_rows(settings: Complexity | ComplexityByGamma) -> Complexity | ComplexityByGamma:
+    """Refuse more rows of the subset than there are training rows."""
+    if settings.subset_rows > settings.n_train:
+        raise refuse(f"at most {settings.n_train}, the training rows", settings.subset_rows, "subset_rows")
+    return settings
+
+
 class Complexity(Settings):
     """Figure 1: two classes of letters, random features in number the complexity; the document draws a schema."""
 
@@ -110,11 +117,7 @@ class Complexity(Settings):
     }
     smoke = {"n_train": 400, "subset_rows": 100, "n_test": 400, "n_features": [8, 32, 128], "n_seeds": 1}
 
-    @model_validator(mode="after")
-    def _subset_of_the_training_rows(self) -> Complexity:
-        if self.subset_rows > self.n_train:
-            raise refuse(f"at most {self.n_train}, the training rows", self.subset_rows, "subset_rows")
-        return self
+    _subset = model_validator(mode="after")(_subset_of_the_training_rows)
 
 
 class ComplexityByGamma(Settings):
@@ -139,11 +142,7 @@ class ComplexityByGamma(Settings):
     laptop = {"n_train": 1024, "n_valid": 2000, "n_per_dimension": 8, "n_seeds": 2}
     smoke = {"n_train": 256, "subset_rows": 64, "n_valid": 500, "n_per_dimension": 5, "n_seeds": 1}
 
-    @model_validator(mode="after")
-    def _subset_of_the_training_rows(self) -> ComplexityByGamma:
-        if self.subset_rows > self.n_train:
-            raise refuse(f"at most {self.n_train}, the training rows", self.subset_rows, "subset_rows")
-        return self
+    _subset = model_validator(mode="after")(_subset_of_the_training_rows)
 
 
 class Tuned(Settings):

@@ -63,7 +63,7 @@ lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configurat
 test: lint ## the environment, `lint`, and the tests but the slow ones
 	$(PYTEST)
 
-test-all: lint docs ## the site and every test, also real runs of the workflow, faults, the wheel, SLURM (Debian, root)
+test-all: lint docs ## the site, and every test but those in a browser: real runs, faults, the wheel, SLURM too (Debian, root)
 	$(PYTEST) -m "not slurm and not site"
 	$(PYTEST_SLURM)
 

@@ -58,8 +58,8 @@ class ComparedSvm(Settings):
     default_n_trials: Two = setting(60, OURS, _DEFAULT)
     default_n_initial: FirstCandidates = setting(2, OURS, _DEFAULT_FIRST)
     n_trials: NumbersByMethod = setting(
-        {"ei_explore": 60, "dngo": 60, "tpe": 500, "smac": 200, "hyperband": 400, "hypertune": 110}, OURS, _TRIALS
-    )
+        {"ei_explore": 60, "dngo": 60, "tpe": 500, "smac": 200, "hyperband": 2338, "hypertune": 110}, OURS, _TRIALS
+    )  # Hyperband's are one bracket of each kind
     strategies: Blocks = setting(
         {
             "ei_explore": {"n_initial": 2, "inference": "mcmc", "n_burn": 100, "n_steps": 200, "n_starts": 5},

@@ -32,6 +32,8 @@ def read_table(path: str | Path) -> pa.Table:
 
     Raises:
         FileNotFoundError: if there is no such file.
+        PermissionError: if it may not be read.
+        MemoryError: if it does not fit in memory.
         ValueError: if it is not a plain file, is truncated or no parquet file, or claims to hold far more than its
             size.
     """
@@ -48,7 +50,11 @@ def read_table(path: str | Path) -> pa.Table:
             table = file.read()
         table.validate(full=True)  # texts that are no UTF-8 among it
         _ = table.schema.pandas_metadata  # JSON, which is parsed whenever a frame is made of the table
-    except (pa.ArrowException, OSError, OverflowError, MemoryError, *_NO_JSON) as error:
+    except PermissionError:
+        raise
+    except MemoryError as error:
+        raise MemoryError(f"{path} does not fit in memory") from error
+    except (pa.ArrowException, OSError, OverflowError, *_NO_JSON) as error:
         raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
     return table
 

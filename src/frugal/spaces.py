@@ -209,11 +209,12 @@ class Integer:
 
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""
-        x = _number(value)
-        if not self.low <= x <= self.high or x != int(x):
+        number = _number(value)
+        x = int(value) if math.isfinite(number) else 0  # type: ignore[call-overload]  # floats round large ones
+        if not math.isfinite(number) or value != x or not self.low <= x <= self.high:
             raise ValueError(f"{value!r} is not a whole number in [{self.low}, {self.high}]")
         if self.scale == "linear":
-            return (int(x) - self.low + 0.5) / (self.high - self.low + 1)
+            return (x - self.low + 0.5) / (self.high - self.low + 1)
         low, high = self.low - 0.5, self.high + 0.5
         edges = (math.log((x + side) / low) / math.log(high / low) for side in (-0.5, 0.5))
         return sum(edges) / 2

@@ -109,6 +109,21 @@ def test_the_same_seed_gives_the_same_trials_whatever_the_global_generators_hold
     assert run(fresh(seed=1)) != first
 
 
+def test_a_caller_may_change_the_candidate_of_a_task_only_after_its_answer(fresh):
+    quiet, edited = fresh(), fresh()
+    while (task := quiet.ask()) is not None:
+        quiet.tell(answer(task))
+        theirs = edited.ask()
+        theirs.candidate["seed"] = 0
+        with pytest.raises(ValueError, match="was not asked"):
+            edited.tell(Trial(theirs, 0.5, seconds=0.1, cost=1.0))
+        del theirs.candidate["seed"]
+        edited.tell(answer(theirs))
+        theirs.candidate.clear()
+    assert edited.incumbent == quiet.incumbent
+    assert [trial.task for trial in edited.trials] == [trial.task for trial in quiet.trials]
+
+
 def test_to_read_the_recommendation_changes_no_suggestion(fresh):
     quiet, read = fresh(), fresh()
     while (task := quiet.ask()) is not None:

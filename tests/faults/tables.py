@@ -43,7 +43,7 @@ MISSING = {
     "1.#IND",
 }
 SELECT = ("--estimators", "bernoulli_nb", "--n-candidates", "4", "--n-folds", "2")
-SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = (";", "\t", "|", ",")
 WITH_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
 TIMES = re.compile(r"(.*\d s[ ,].*|read with .*)\n")
 

@@ -1,6 +1,7 @@
 """Parquet files that were damaged are refused; those of other software are read."""
 
 import os
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from frugal import parquet
+from frugal.datasets import DatasetError, user_table
 from frugal.files import read, write
 from frugal.limits import ALWAYS
 
@@ -94,3 +96,20 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
         os.mkfifo(tmp_path / name)
         with pytest.raises(ValueError, match="is not a plain file but a folder, a device or a pipe"):
             read(tmp_path / name)
+
+
+def test_what_cannot_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    path = tmp_path / "mine.parquet"
+    pd.DataFrame({"x": [1.0, 2.0], "y": [0, 1]}).to_parquet(path)
+    for error, sentence in (
+        (PermissionError(13, "Permission denied"), "Permission denied"),
+        (MemoryError(), "does not fit in memory"),
+    ):
+        reading = Mock(side_effect=error)
+        monkeypatch.setattr(pq.ParquetFile, "read", reading)
+        with pytest.raises(DatasetError, match=sentence) as told:
+            user_table.read_table(path)
+        assert "delete it" not in str(told.value)
+    path.write_bytes(b"PAR1")
+    with pytest.raises(DatasetError, match=r"truncated or not a parquet file$"):
+        user_table.read_table(path)

@@ -288,3 +288,9 @@ def test_a_point_outside_the_unit_cube_is_no_candidate(point):
     space = SearchSpace({"a": Uniform(0.0, 1.0), "b": Uniform(0.0, 1.0)})
     with pytest.raises(ValueError, match=r"expected 2 numbers in \[0, 1\], got"):
         space.from_unit(np.array(point))
+
+
+def test_whole_numbers_beyond_the_floats_are_told_apart():
+    wide, close = Integer(0, 2**63 - 1), Integer(10**17, 10**17 + 8)
+    assert wide.to_unit(wide.from_unit(1.0)) == 1.0
+    assert [close.from_unit(close.to_unit(10**17 + i)) for i in range(9)] == [10**17 + i for i in range(9)]

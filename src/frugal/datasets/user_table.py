@@ -37,7 +37,8 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
         path: a .parquet file, or text with a header line, as it is or packed by gzip, bz2, xz or zip.
 
     Returns:
-        The table, its names without spaces around them; and what its owner should know of how it was read.
+        The table, its names without spaces around them, and in its `attrs` the decimal mark of a text (decimal);
+        and what its owner should know of how it was read.
 
     Raises:
         DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
@@ -51,6 +52,7 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
         if path.suffix.lower() in _SPREADSHEETS:
             raise DatasetError(f"{path} is a spreadsheet: save it as CSV or parquet")
         frame, dialect = _read(path, **_ONLY_EMPTY_IS_MISSING)
+        frame.attrs["decimal"] = dialect.decimal
         if dialect.separator != ",":
             mark = "comma" if dialect.decimal == "," else "point"
             notes.append(f"read with {dialect.separator!r} between fields and a decimal {mark}")
@@ -73,8 +75,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise DatasetError(f"there is no file {path}: name a table")
     try:
         frame: pd.DataFrame = parquet.read_table(path).to_pandas()
-    except ValueError as error:
-        raise DatasetError(f"{path} cannot be read as a parquet table: {error}") from error
+    except (ValueError, OSError, MemoryError) as error:
+        text = str(error).removesuffix("; delete it and run again")  # which nobody could make again
+        raise DatasetError(f"{path} cannot be read as a parquet table: {text}") from error
     frame = frame.reset_index(drop=not any(frame.index.names))
     for name in frame.columns[frame.dtypes == "category"]:  # whose unused values would count as classes
         frame[name] = frame[name].astype(object).infer_objects()
@@ -175,7 +178,8 @@ def _check_header(path: Path, frame: pd.DataFrame) -> None:
         raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
     if any(name.startswith("Unnamed: ") or not name.strip() for name in names):
         raise DatasetError(
-            f"{path} has a column without a name, such as the index that pandas writes: drop it, or name it"
+            f"{path} has a column without a name, such as the index that pandas writes: name it, or write the "
+            "table without its index (to_csv(index=False))"
         )
 
 

@@ -198,6 +198,8 @@ def score(
     """
     dataset = _as_dataset(dataset)
     check_choice("space", space, SPACES)
+    if not isinstance(candidates, Mapping):
+        candidates = list(candidates)
     if isinstance(candidates, Mapping) or not all(isinstance(one, Mapping) for one in candidates):
         raise ValueError(f"candidates must be a list of mappings, got {reprlib.repr(candidates)}")
     if not candidates:

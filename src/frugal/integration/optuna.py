@@ -17,7 +17,7 @@ from frugal.checks import check_between, check_number, check_whole
 from frugal.extras import explained
 from frugal.folds.beta import Posterior, prob_greater
 from frugal.seeds import seed_for
-from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError, check_checks
 
 with explained():
     import optuna
@@ -131,6 +131,7 @@ class LearningCurvePruner(BasePruner):
     ) -> None:
         check_whole("horizon", horizon, MIN_POINTS + 1)
         check_whole("interval", interval, 1, horizon - 1, "the horizon without its last epoch")
+        check_checks("interval", interval, horizon)
         check_between("delta", delta, 0, 1)
         check_whole("seed", seed, 0)
         self._horizon, self._interval, self._delta, self._seed = horizon, interval, delta, seed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -91,7 +91,7 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
 
     function = getattr(scorer, "_score_func", None)
     if function is not None:
-        if function not in _bounded() or not scorer._kwargs.get("normalize", True):  # or counts
+        if not _is_one_of(function, _bounded()) or not scorer._kwargs.get("normalize", True):  # or counts
             return None
         return 1.0 if scorer._sign > 0 else 0.0
     return 1.0 if _is_own_score(scorer) and (is_classifier(estimator) or is_regressor(estimator)) else None
@@ -127,12 +127,18 @@ def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
     if function is None:
         may_be_negative = _is_own_score(scorer) and is_regressor(estimator)
     else:
-        may_be_negative = function in _functions(_BELOW_0) or (function in _bounded() and scorer._sign < 0)
+        is_error = scorer._sign < 0 and _is_one_of(function, _bounded())
+        may_be_negative = is_error or _is_one_of(function, _functions(_BELOW_0))
     if may_be_negative and accepted.low >= 0:
         raise ValueError(
             f"{accepted.needs}; those of this scorer may be negative: choose another strategy, such as "
             "greedy_early_stopping, or another scorer"
         )
+
+
+def _is_one_of(function: Any, known: Iterable[Any]) -> bool:
+    """Whether a metric, which may have no hash, is one of those that are known."""
+    return any(function is one for one in known)
 
 
 def _is_own_score(scorer: Any) -> bool:

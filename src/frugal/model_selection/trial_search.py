@@ -307,7 +307,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             kind = StratifiedShuffleSplit if labelled else ShuffleSplit
             return kind(1, test_size=share, random_state=seed)
         n_folds = round(1 / share)
-        most = int(np.unique(y, return_counts=True)[1].max()) if labelled else 0
+        most = min(int(np.unique(y, return_counts=True)[1].max()), len(np.unique(groups))) if labelled else 0
         if 2 <= n_folds <= most and abs(1 / n_folds - share) <= _NEARLY:
             folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed).split(X, y, groups)
             return [next((train, test) for train, test in folds if len(train) and len(test))]

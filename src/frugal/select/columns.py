@@ -93,15 +93,17 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
     one to one, or is a linear function of a target of numbers.
 
     Args:
-        table: the features, one row per case.
+        table: the features, one row per case, as of `read_table`.
         target: the target, of the same length; may be missing in some rows.
         task: `classification` or `regression`.
         keep: columns to use even if they look like an identifier or a copy.
     """
     found = Columns()
     for name in table.columns:
-        column, values = table[name], present(table[name])
+        column, values = bare(table[name]), present(table[name])
         mark = decimal_mark(values)
+        if mark == "." and table.attrs.get("decimal") == ",":  # pandas has read it; new rows may come as text
+            mark = ","
         order = None if mark is not None else date_order(values)
         parsed = values
         if mark is not None:
@@ -112,7 +114,7 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
         why = None
         if values.empty or name not in keep:
             why = _why_left_out(parsed, column, target, task, is_words=is_words)
-            if is_words and why is not None and _may_be_thousands(values):
+            if is_words and _may_be_thousands(values):
                 why = (
                     "numbers whose commas may mark thousands or decimals: write them without (--keep takes words)"
                 )
@@ -180,9 +182,18 @@ def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
     return bool(len(np.unique(codes.astype(np.int64) * n_answers + answers)) == n_codes)
 
 
+def bare(column: pd.Series) -> pd.Series:
+    """A feature without spaces around its words, as they stand behind a separator in many files."""
+    return column if column.dtype.kind in "iufbmM" else column.map(_bare)
+
+
+def _bare(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
+
+
 def present(column: pd.Series) -> pd.Series:
-    """The values of a feature, without missing ones and words for them."""
-    values = column.dropna()
+    """The values of a feature without spaces around words, without missing ones and words for them."""
+    values = bare(column.dropna())
     return values if values.dtype.kind in "iufbmM" else values[~values.isin(NO_VALUE)]
 
 
@@ -287,11 +298,12 @@ def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:
 def as_words(X: Any) -> NDArray[np.object_]:
     """Every value as text, missing ones as "missing"; shape (n_rows, n_columns).
 
-    Words do not depend on the type that pandas chose: 1.0 is "1", and True, "True" and "TRUE" are "true".
+    Words do not depend on spaces around them or on the type that pandas chose: 1.0 is "1", and True, "True" and
+    "TRUE" are "true".
     """
     import pandas as pd
 
-    frame = pd.DataFrame(X).astype(object)
+    frame = pd.DataFrame(X).astype(object).map(_bare)
     return frame.where(frame.notna() & ~frame.isin(NO_VALUE), _MISSING).map(_word).to_numpy(dtype=object)
 
 

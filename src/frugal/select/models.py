@@ -18,7 +18,8 @@ class Size(NamedTuple):
 
     Attributes:
         n_train: rows of the smallest training part.
-        n_rarest: rows of the rarest class in the table; `n_train` for a regression.
+        n_rarest: rows of the rarest class in the table, or in the training part with the fewest if groups stay
+            whole; `n_train` for a regression.
         is_whole: whether every fit gets all rows of its training part.
     """
 
@@ -175,7 +176,6 @@ def trial_space_of(name: str, task: str, *, step: str, seed: int, size: Size) ->
         ValueError: on an unknown name.
     """
     from frugal.model_selection.trial_space import as_space
-    from frugal.select.learned import Learned
 
     _check_known(name, task)
     if name in SCIKIT_LEARN:
@@ -183,7 +183,7 @@ def trial_space_of(name: str, task: str, *, step: str, seed: int, size: Size) ->
         space = as_space(values)
         known_signs = {key: SIGNS.get(key.rpartition("__")[2], 0) for key in values}
     else:
-        estimator, space = Learned(name, seed=seed), learners.default_space(name)
+        (estimator, _), space = _learner(name, seed), learners.default_space(name)
         known_signs = dict(space.signs)
     signs = {f"{step}__{key}": sign for key, sign in known_signs.items()}
     return estimator, SearchSpace(
@@ -196,10 +196,12 @@ def _check_known(name: str, task: str) -> None:
 
 
 def _learner(name: str, seed: int) -> Model:
+    """A learner with a candidate, without which some cannot be built, and its drawn candidates."""
     import numpy as np
 
     from frugal.select.learned import Learned
 
     record = learners.record(name)
     drawn = record.spaces[record.default_space].sample(np.random.default_rng(seed), N_DRAWN)
-    return Learned(name, seed=seed), {"candidate": [dict(candidate) for candidate in drawn]}
+    candidates = [dict(candidate) for candidate in drawn]
+    return Learned(name, candidates[0], seed), {"candidate": candidates}

@@ -225,8 +225,11 @@ def _validation(
 ) -> _Validation:
     cv = splitter(problem, n_folds, seed)
     chosen, scorer = scorer_of(problem, scoring, positive)
-    n_train = min(len(train) for train, _ in cv.split(problem.table, problem.target, problem.groups))
-    n_rarest = int(problem.target.value_counts().min()) if problem.task == "classification" else n_train
+    parts = [problem.target.iloc[train] for train, _ in cv.split(problem.table, problem.target, problem.groups)]
+    n_train = n_rarest = min(map(len, parts))
+    if problem.task == "classification":  # groups may leave a part few rows of a class, strata do not
+        counted = [problem.target] if problem.groups is None else parts
+        n_rarest = min(int(part.value_counts().min()) for part in counted)
     method = scorer._response_method
     return _Validation(
         cv, chosen, (method,) if isinstance(method, str) else tuple(method), Size(n_train, n_rarest)
@@ -247,7 +250,8 @@ def scorer_of(problem: Problem, scoring: str | None, positive: str | None) -> tu
         hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
         raise ValueError(f"unknown scoring {scoring!r}; {hint}")
     chosen, scorer, y = scoring, get_scorer(scoring), problem.target
-    has_positive = "pos_label" in signature(scorer._score_func).parameters
+    is_averaged = scorer._kwargs.get("average", "binary") != "binary"  # over classes, as f1_macro
+    has_positive = "pos_label" in signature(scorer._score_func).parameters and not is_averaged
     if positive is not None:
         classes = {str(value): as_python(value) for value in y.unique()}
         check_choice("positive", positive, tuple(classes))

@@ -3,13 +3,14 @@
 As in `frugal.trials.model_based`: targets are standardised before the fit; pending trials are filled in with the
 predicted mean; a failed trial counts as the worst error so far; and candidates are drawn at random before the
 first fit. Here a candidate may be proposed again at another level, such as another training size. A pair of
-candidate and level is proposed again only if no new pair is left. Once the initial design is complete and two
+candidate and level is proposed again only if the pool has no new one. Once the initial design is complete and two
 trials have succeeded, the surrogate is fitted, and its chains continue, at every result. So the suggestions depend
 on the results alone, and not on when the incumbent is read.
 
-The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the five
-best candidates so far; the others are a Sobol set. If the space and the sizes are listed, the pool is everything
-that may be asked, or a random part of it. RoBO draws its pool uniformly (seven tenths) and around the incumbent.
+The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the
+candidates of the five best trials so far; the others are a Sobol set. If the space and the sizes are listed, the
+pool is everything that may be asked, or a random part of it. RoBO draws its pool uniformly (seven tenths) and
+around the incumbent.
 """
 
 from __future__ import annotations

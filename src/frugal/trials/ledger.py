@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -64,19 +65,22 @@ class BaseTrialStrategy(ABC):
         task = self._task(n_asked, candidate)
         self._asked.append(task)
         self._pending[task.id] = task
-        return task
+        return replace(task, candidate=dict(candidate))  # the caller may change it
 
     def tell(self, trial: Trial) -> None:
         """Record a result. Its error is any finite number, also outside [0, 1], or nan if the trial failed.
 
         Raises:
             TypeError: if the result is not a `Trial`.
-            ValueError: if the error is infinite or no real number, or the task was not asked or is answered.
+            ValueError: if the error is infinite or no real number, or the task was not asked or is answered. One
+                whose candidate was changed was not asked.
         """
         self._check_answer(trial)
-        if self._pending.get(trial.task.id) != trial.task:
+        task = self._pending.get(trial.task.id)
+        if task is None or task != trial.task:
             raise ValueError(f"{trial.task} was not asked, or was told before")
         del self._pending[trial.task.id]
+        trial = replace(trial, task=task)
         self.trials.append(trial)
         if not math.isnan(trial.error) and (self._best is None or trial.error < self._best.error):
             self._best = trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
 from time import thread_time
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import check_whole
+from frugal.checks import as_python, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.pending import Family, Pending, drive
 from frugal.trials.runs import COLUMNS, tell
@@ -126,7 +126,18 @@ class LiveRun:
 
 def as_text(candidate: Candidate) -> str:
     """Serialise a candidate as JSON; other objects become their name or text."""
-    return json.dumps(dict(candidate), sort_keys=True, default=_plain)
+    return json.dumps(_with_text_keys(dict(candidate)), sort_keys=True, default=_plain)
+
+
+def _with_text_keys(value: Any) -> Any:
+    """Mappings with keys as JSON has them: of `{np.int64(0): 1.0}`, a weight by class, `{"0": 1.0}`."""
+    if isinstance(value, Mapping):
+        return {_key(key): _with_text_keys(one) for key, one in value.items()}
+    return [_with_text_keys(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _key(key: object) -> str:
+    return key if isinstance(key, str) else json.dumps(as_python(key), default=_plain)
 
 
 def _plain(value: Any) -> object:

@@ -5,8 +5,8 @@ Targets are standardised before the fit (a standard deviation of 0 counts as 1).
 - Pending trials are filled in with the predicted mean (Ginsbourger et al. 2010, "kriging believer"): predicted
   means stay, and the uncertainty and the expected improvement at the pending points vanish.
 - A failed trial counts as the worst error so far, so that the search avoids its surroundings.
-- A candidate is proposed again only if no new one is left. The first ones, a Latin hypercube, may repeat one of a
-  space that lists its values.
+- A candidate is proposed again only if the pool has no new one. The first ones, a Latin hypercube, may repeat one
+  of a space that lists its values.
 - Before two trials have succeeded, candidates are drawn at random.
 - A space that lists all its values, with at most 2,048 candidates, is enumerated.
 """

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from frugal.checks import check_between, check_choice, check_known, check_rng, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.trials.surrogates.curve_families import Array
-from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError, check_checks
 
 RULES: Final = ("probable", "optimistic")
 BESTS: Final = ("last", "running")
@@ -129,10 +129,7 @@ class Terminating:
         check_rng(rng)
         check_whole("horizon", horizon, MIN_POINTS + 1)
         check_whole("p", p, 1, horizon - 1, "the horizon without its last epoch")
-        if not any(epoch >= MIN_POINTS for epoch in range(p, horizon, p)):
-            raise ValueError(
-                f"p = {p} leaves no epoch to check before the horizon {horizon}: a check needs {MIN_POINTS} scores"
-            )
+        check_checks("p", p, horizon)
         check_between("delta", delta, 0.0, 1.0)
         check_choice("rule", rule, RULES)
         check_choice("best", best, BESTS)

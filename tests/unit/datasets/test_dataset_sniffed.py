@@ -127,3 +127,13 @@ def test_only_an_empty_cell_is_missing(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a,b\nNA,1\n,2\nNone,3\n")
     assert read_table(path)[0]["a"].isna().tolist() == [False, True, False]
+
+
+def test_a_semicolon_is_preferred_to_commas_in_names_and_numbers(tmp_path):
+    path = tmp_path / "lengths.csv"
+    path.write_text("Länge, mm;Breite, mm;Art\n1,5;2,5;A\n2,25;3,5;B\n1,75;2,75;A\n", encoding="utf-8")
+    table, notes = read_table(path)
+    assert table.columns.tolist() == ["Länge, mm", "Breite, mm", "Art"]
+    assert table["Länge, mm"].tolist() == [1.5, 2.25, 1.75]
+    assert notes == ["read with ';' between fields and a decimal comma"]
+    assert table.attrs == {"decimal": ","}

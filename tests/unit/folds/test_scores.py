@@ -296,6 +296,7 @@ def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
         ({"splits": "grouped"}, "unknown splits 'grouped'; known: stratified, plain"),
         ({"scaler": "max"}, "unknown scaler 'max'; known: none, min_max"),
         ({"candidates": []}, "candidates is empty"),
+        ({"candidates": iter([])}, "candidates is empty"),
         ({"candidates": {"n_neighbors": 3}}, "candidates must be a list of mappings, got {'n_nei"),
         (
             {"candidates": [{"n_neighbors": 3, "metric": max}]},

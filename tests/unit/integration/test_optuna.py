@@ -166,6 +166,7 @@ def test_a_curve_that_no_family_fits_is_not_pruned_and_warned_of_once(monkeypatc
         (lambda: BetaPruner(n_startup_folds=0), "n_startup_folds must be at least 1"),
         (lambda: LearningCurvePruner(3), "horizon must be at least"),
         (lambda: LearningCurvePruner(30, interval=30), "interval must be"),
+        (lambda: LearningCurvePruner(8, interval=4), "interval = 4 leaves no epoch to check before the horizon 8"),
         (lambda: LearningCurvePruner(40, curve={"n_steps": 10}), "n_steps must be at least"),
     ],
 )

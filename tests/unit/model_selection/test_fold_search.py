@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 import warnings
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -703,6 +704,25 @@ def test_targets_are_asked_for(iris):
 def test_the_bound_on_scores_is_known_of_scorers_that_scikit_learn_names(scoring, bound):
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     assert best_possible_score(scorer, SVC()) == bound
+
+
+@dataclass
+class Share:
+    """A metric without a hash, as every class with an `__eq__` and no `__hash__`."""
+
+    of: float = 1.0
+
+    def __call__(self, y, predicted):
+        return self.of * accuracy_score(y, predicted)
+
+
+@pytest.mark.parametrize("strategy", ["greedy_early_stopping", "exact_pruning", "beta_pruning"])
+def test_a_metric_needs_no_hash(strategy):
+    scorer = make_scorer(Share())
+    assert best_possible_score(scorer, SVC()) is None
+    settings = {"best_possible_score": 1.0} if strategy == "exact_pruning" else None
+    search = FoldSearchCV(SVC(), {"C": [0.1, 1.0]}, strategy=strategy, scoring=scorer, settings=settings)
+    assert search.fit(*load_wine(return_X_y=True)).best_score_ > 0.5
 
 
 class FailsOn(KNeighborsClassifier):

@@ -145,6 +145,13 @@ def test_a_share_leaves_groups_whole(share, is_classifier, routed):
     assert search.best_score_ < 0.8  # 1 where copies are on both sides
 
 
+@pytest.mark.parametrize(("share", "n_groups"), [(0.25, 3), (0.2, 4), (0.3, 2)])
+def test_fewer_groups_than_a_share_asks_for_leave_one_out(share, n_groups):
+    rows, y, _ = near_copies()
+    search = TrialSearchCV(KNeighborsClassifier(1), {"n_neighbors": [1]}, cv=share, **RANDOM)
+    assert search.fit(rows, y, groups=np.arange(len(y)) % n_groups).n_splits_ == 1
+
+
 @pytest.mark.parametrize("share", [0.05, 0.96, np.float32(0.25)])
 def test_any_share_of_groups_will_do_and_any_kind_of_number(share):
     rows, y, _ = near_copies()
@@ -160,6 +167,14 @@ def test_listed_values_may_be_arrays():
             GaussianNB(), {"priors": priors}, strategy=strategy, n_trials=4, cv=0.3, random_state=0
         )
         assert found.fit(X, Y).best_score_ > 0.9
+
+
+@pytest.mark.parametrize("weights", [{np.int64(0): 1.0, np.int64(2): 2.0}, {True: 1.0, 2: 2.0}])
+def test_listed_values_may_be_mappings_with_any_keys(weights, tmp_path):
+    space = {"class_weight": [weights]}
+    search = TrialSearchCV(DecisionTreeClassifier(), space, cv=0.3, journal=tmp_path / "trials.jsonl", **RANDOM)
+    for _ in range(2):  # the second time from the journal
+        assert search.fit(X, Y).best_params_ == {"class_weight": weights}
 
 
 def test_any_real_score_will_do():

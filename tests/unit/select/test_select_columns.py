@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from frugal.datasets.user_table import read_table
 from frugal.select.columns import (
     Columns,
     as_date,
@@ -230,3 +231,33 @@ def test_what_is_no_duration_that_pandas_writes_is_a_word(odd):
     table = pd.DataFrame({"due": ["paid", "late", odd, "paid"] * 3})
     target = pd.Series(["x", "y", "y", "x"] * 3)
     assert find_columns(table, target, "classification").categorical == ["due"]
+
+
+def test_spaces_around_words_do_not_count():
+    spaced = pd.DataFrame({"age": [" 31", " NA", " 45", "12 "] * 5, "job": [" clerk", "nurse ", " ", "nurse"] * 5})
+    columns = find_columns(spaced, pd.Series(["y", "n", "n", "y"] * 5), "classification")
+    assert (columns.numeric, columns.categorical, columns.odd) == ({"age": "."}, ["job"], {})
+    bare = pd.DataFrame({"age": ["31", None, "45", "12"] * 5, "job": ["clerk", "nurse", None, "nurse"] * 5})
+    fitted = transformer(columns).fit(columns.parsed(spaced))
+    np.testing.assert_array_equal(fitted.transform(bare), fitted.transform(columns.parsed(spaced)))
+    copy = find_columns(spaced[["job"]], pd.Series(["a", "b", "c", "b"] * 5), "classification")
+    assert copy.left_out == {"job": "a copy of the target (leakage)"}
+
+
+def test_numbers_whose_commas_may_mark_thousands_are_no_words_where_they_repeat_either():
+    incomes = pd.DataFrame({"income": ["1,200", "48,123", "900", "1,200"] * 5, "word": list("abca") * 5})
+    target = pd.Series([0, 1, 1, 0, 1] * 4)
+    assert find_columns(incomes, target, "classification").categorical == ["word"]
+    assert find_columns(incomes, target, "classification", ["income"]).categorical == ["income", "word"]
+
+
+def test_the_saved_columns_read_the_decimal_comma_of_their_file(tmp_path):
+    path = tmp_path / "comma.csv"
+    path.write_text("a;b;y\n" + "".join(f"{i},5;{i % 7};{i % 2}\n" for i in range(30)))
+    table, _ = read_table(path)
+    columns = find_columns(table[["a", "b"]], table["y"], "classification")
+    assert columns.numeric == {"a": ",", "b": ","}
+    fitted = transformer(columns).fit(columns.parsed(table))
+    new = pd.read_csv(path, sep=";")
+    assert new["a"].iloc[0] == "0,5"
+    np.testing.assert_array_equal(fitted.transform(new), fitted.transform(columns.parsed(table)))

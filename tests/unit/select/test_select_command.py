@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 
 from frugal.arguments import make_parser
 from frugal.cli import main
@@ -17,7 +18,7 @@ from frugal.datasets.user_table import read_table
 from frugal.interface import RunError
 from frugal.select import report, run
 from frugal.select.learned import Learned
-from frugal.select.models import Size, default_names, space_of
+from frugal.select.models import Size, default_names, space_of, trial_space_of
 from frugal.select.problem import problem_of, splitter
 
 
@@ -179,6 +180,7 @@ def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, 
             ("--scoring", "accuracy", "--positive", "yes"),
             "accuracy has no positive class: leave out --positive",
         ),
+        (("--scoring", "f1_macro", "--positive", "yes"), "f1_macro has no positive class: leave out --positive"),
         (
             ("--scoring", "neg_log_loss", "--estimators", "svm"),
             "no estimator is left; left out: svm, without predict_proba",
@@ -302,9 +304,12 @@ def test_classes_are_those_of_the_table_without_the_rows_that_lack_one():
 
 def test_a_word_that_looks_missing_is_a_class_beside_numbers():
     x = np.random.default_rng(0).normal(size=40)
-    problem = problem_of("t", pd.DataFrame({"x": x, "y": pd.Series(["0", "NA", "1", "1"] * 10)}))
-    assert sorted(problem.target.unique()) == ["0", "1", "NA"]
-    assert len(problem.target) == 40
+    for rare in (1, 10):
+        y = ["0", "1", "1"] * 13 + ["1"]
+        y[:rare] = ["NA"] * rare
+        problem = problem_of("t", pd.DataFrame({"x": x, "y": pd.Series(y)}))
+        assert sorted(problem.target.unique()) == ["0", "1", "NA"]
+        assert len(problem.target) == 40
 
 
 def test_a_column_may_be_named_self():
@@ -323,7 +328,7 @@ def test_truth_can_be_a_regressions_target_and_repeated_rows_are_said():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_small_tables_fit_the_spaces_of_all_estimators(task):
+def test_small_tables_fit_the_space_of_all_estimators(task):
     rng = np.random.default_rng(0)
     y = np.arange(36) % 12 if task == "classification" else rng.normal(size=36)
     table = pd.DataFrame({"a": rng.normal(size=36), "b": rng.normal(size=36), "y": y})
@@ -432,3 +437,25 @@ def test_a_regression_on_fewer_rows_than_folds_is_refused(select, table):
     status, _, err = select("--target", "price", "--drop", "dear", frame=table[:2])
     assert status == 2
     assert "mine.csv has 2 row(s) with a 'price', fewer than 3 folds" in err
+
+
+def test_a_class_that_stands_in_one_group_alone_costs_no_candidate_its_folds():
+    n, rng = 3000, np.random.default_rng(0)
+    groups, rare = np.arange(n) % 3, np.zeros(n, dtype=int)
+    rare[np.flatnonzero(groups == 0)[:19]] = 1
+    rare[1] = 1
+    x = rng.normal(size=n) + rare
+    problem = problem_of("t", pd.DataFrame({"x": x, "g": groups, "y": rare}), groups="g", task="classification")
+    validation = run._validation(problem, 3, None, None, 0)
+    assert validation.size.n_rarest == 1
+    (space,) = space_of(["hist_gradient_boosting"], problem.task, step="model", seed=0, size=validation.size)
+    assert space["model"][0].early_stopping is False
+
+
+@pytest.mark.parametrize("search", [space_of, trial_space_of])
+def test_a_learner_without_defaults_has_the_probabilities_that_it_can_give(search):
+    name = "sgd_logistic_regression"
+    found = search([name] if search is space_of else name, "classification", step="m", seed=0, size=Size(90, 30))
+    model = found[0]["m"][0] if search is space_of else found[0]
+    assert hasattr(model, "predict_proba")
+    assert model.fit(*load_iris(return_X_y=True)).predict_proba(np.zeros((1, 4))).shape == (1, 3)

@@ -45,6 +45,16 @@ def test_smac_minimises_negative_errors_as_well():
     assert list(found.trials["candidate"]) == list(shifted.trials["candidate"])
 
 
+def test_smac_takes_large_errors_of_which_several_are_the_least():
+    def high(candidate):
+        return 2.0**23 * max(bowl(candidate), 0.5)
+
+    settings = {"strategy": "smac", "n_trials": 12, "settings": {"n_initial": 3}, "random_state": 0}
+    found = minimize(high, LINE, **settings)
+    assert len(found.trials) == 12
+    assert (found.trials["error"] == 2.0**22).sum() > 1
+
+
 def test_a_trial_that_was_given_up_may_have_an_error_and_no_cost():
     def evaluate(task):
         if task.id in (0, 1):

@@ -178,3 +178,8 @@ def test_the_text_of_a_candidate_names_functions_and_objects_the_same_in_every_p
     assert (read["metric"], read["gamma"], read["cs"]) == ("_operator.mul", 0.5, [1, 2])
     assert "Kernel" in read["kernel"]
     assert "0x" not in text
+
+
+def test_mappings_of_a_candidate_may_have_keys_of_any_kind():
+    text = as_text({"class_weight": {np.int64(1): np.float64(0.5), "rest": [{True: None}]}})
+    assert json.loads(text) == {"class_weight": {"1": 0.5, "rest": [{"true": None}]}}

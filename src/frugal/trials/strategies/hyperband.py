@@ -102,7 +102,7 @@ class Hyperband(BaseTrialStrategy):
     def tell(self, trial: Trial) -> None:
         """Take a result."""
         super().tell(trial)
-        self._answers[trial.task.id] = trial
+        trial = self._answers[trial.task.id] = self.trials[-1]
         best = self._fullest
         if not math.isnan(trial.error) and (best is None or self._rank(trial) < self._rank(best)):
             self._fullest = trial

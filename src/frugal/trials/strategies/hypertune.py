@@ -196,11 +196,11 @@ class Hypertune(Ei):
             super().tell(trial)
             return
         task, inner = self._subset_tasks.get(trial.task.id, (None, None))
-        if inner is None or task != trial.task:
+        if task is None or inner is None or task != trial.task:
             raise ValueError(f"{trial.task} was not asked, or was told before")
-        self._runs[trial.task.subset].tell(replace(trial, task=inner))
-        del self._subset_tasks[trial.task.id]
-        self.subset_trials.append(trial)
+        self._runs[task.subset].tell(replace(trial, task=inner))
+        del self._subset_tasks[task.id]
+        self.subset_trials.append(replace(trial, task=task))
         self._surrogate = None  # the last result on subsets decides where signs are asserted
 
     @property
@@ -250,7 +250,7 @@ class Hypertune(Ei):
         task = TrialTask(number, inner.candidate, self._subset_rows, subset)
         self._subset_tasks[number] = task, inner
         self._n_asked_on_subsets += 1
-        return task
+        return replace(task, candidate=dict(task.candidate))  # the caller may change it
 
     def _task(self, number: int, candidate: Candidate) -> TrialTask:
         return TrialTask(self._n_on_subsets + number, candidate)

@@ -63,6 +63,7 @@ class Smac(BaseTrialStrategy):
             check_n_initial(n_initial, n_trials)
         self._infos: list[Any] = []  # SMAC3's, by our number; None: a repeated initial candidate
         self._costs: list[float] = []
+        self._unit = 1.0  # of the costs: SMAC3 takes the logarithm of nearly 0 where equal ones are large
         with _quiet():
             self._facade, design = _facade(
                 space, n_trials, int(rng.integers(2**31)), self._initial, n_initial, retrain_after
@@ -84,7 +85,9 @@ class Smac(BaseTrialStrategy):
         info, failed = self._infos[trial.task.id], math.isnan(trial.error)
         if info is None:
             return
-        cost = max(self._costs, default=1.0) if failed else float(trial.error)
+        if not failed and not self._costs:
+            self._unit = 2.0 ** max(0, math.frexp(trial.error)[1])
+        cost = max(self._costs, default=1.0) if failed else float(trial.error) / self._unit
         if not failed:
             self._costs.append(cost)
         status = StatusType.CRASHED if failed else StatusType.SUCCESS

@@ -131,6 +131,15 @@ _BALL: Final = 1e-3
 _CHUNK: Final = 2000  # samples that are evaluated at once
 
 
+def check_checks(name: str, interval: int, horizon: int) -> None:
+    """Raise ValueError unless a curve has `MIN_POINTS` scores at a multiple of the interval before the horizon."""
+    if not any(epoch >= MIN_POINTS for epoch in range(interval, horizon, interval)):
+        raise ValueError(
+            f"{name} = {interval} leaves no epoch to check before the horizon {horizon}: a check needs "
+            f"{MIN_POINTS} scores"
+        )
+
+
 class UnfittableError(ValueError):
     """No family describes the curve under the prior, as when it falls."""
 

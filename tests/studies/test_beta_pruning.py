@@ -106,7 +106,7 @@ def test_claims_on_the_model_are_judged_and_those_on_the_network_are_not_run():
     assert on_model.sum() == 6
     assert set(table[on_model]["verdict"]) == {REPRODUCED}
     assert set(table[~on_model]["verdict"]) == {NOT_RUN}
-    assert set(table[on_model]["data"]) == {"exact"}
+    assert set(table[on_model]["data"]) == {""}
     mass = table.loc["beta_pruning.prior.mass_of_exp1"]
     assert (mass["ours"], mass["published"]) == (pytest.approx(100 * (1 - np.exp(-5))), 99.3)
     assert table["published"].tolist().count("") == len(table) - 3

@@ -289,7 +289,7 @@ def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
     assert labels == {style.LOOKS[method].label for method in registry.study("svm_search").method_names} | {
         "least of the table"
     }
-    assert "200 x the smallest" in picture.axes[0].get_title()
+    assert "(costs up to 200 to 1)" in picture.axes[0].get_title()
 
 
 def test_the_left_panel_has_mtbo_4_where_no_other_was_run():

@@ -151,7 +151,7 @@ def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
     shown = {style.LOOKS[method].label for method in registry.study("cnn_search").method_names}
     assert labels == shown | {"least of the table"}
-    assert "16 x the smallest" in picture.axes[0].get_title()
+    assert "(costs up to 16 to 1)" in picture.axes[0].get_title()
 
 
 def test_the_table_is_that_of_the_svm():

@@ -420,9 +420,10 @@ FIGURE7: Final = Artefact(
     validation on the same candidates in the same order, {{ config.beta_pruning.network.dataset }},
     {{ config.beta_pruning.network.epochs }} epochs per training, one seed per repetition and candidate for all its
     folds; the mean over {{ config.beta_pruning.network.n_seeds | seeds }} in a band from the least to the
-    greatest; a run that has ended keeps its last value. Insets: the first 40 trainings, enlarged. Blue and dashed:
-    the run that the document's author recorded, with an earlier model than the published one, so that it is a
-    target of shape; its accuracy is that of the best in the buffer, complete or not.""",
+    greatest; a run that has ended keeps its last value. A line begins where every seed has a network that has not
+    diverged. Insets: the first 40 trainings, enlarged. Blue and dashed: the run that the document's author
+    recorded, with an earlier model than the published one, so that it is a target of shape; its accuracy is that
+    of the best in the buffer, complete or not.""",
     draw_explored,
 )
 SWEEP: Final = Artefact(

@@ -464,7 +464,7 @@ def draw(numbers: pd.DataFrame) -> plotters.Figure:
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         if number <= 3:
-            axes.set_title(f"{problem}, {'test error' if is_svm else 'coefficients'}")
+            axes.set_title(f"{problem.replace('_', ' ')}, {'test error' if is_svm else 'coefficients'}")
     return plotters.finish(figure, numbers, 5, below=True)
 
 
@@ -509,15 +509,15 @@ FIGURE: Final = Artefact(
     7's design of Student's t. Right: BLB of WKM-SVM (compression {{ compression }}), on a two-class reading of {{
     datasets[0] }} with {{ svm_rows }} training rows. Above: squared distance to the true coefficients (geometric
     mean over seeds), or test error; below: relative error of the 95 % interval widths against those over {{
-    n_truth }} independent datasets, or seconds of all fits. A line joins b = n^gamma; OSMAC alone draws as many
-    rows as all subsamples together. Rows touched are distinct rows per fit, of OSMAC's subsamples each draw,
-    summed over the fits, and what a pilot drew and scored. Rows accessed count every reading, those of BLB's own
-    fits by what batch Newton-CG reads of one such resample: in the upper middle panel a row that a resample holds
-    k times counts k times, on both sides; in the lower one only the distinct rows of each sample read count, on
-    both sides. Seconds are those of fitting, decision values aside. Bars are 95 % Student intervals over {{
-    n_seeds | seeds }}, s = {{ s }}, r = {{ r }}; they may leave the panel. Percentile intervals of 30 resamples
-    are some 11 % too narrow, BLB's and the bootstrap's alike. Generated rows, and splits of real data, which are
-    taken as independent.""",
+    n_truth }} independent datasets, or seconds of all fits. A line joins b = n^gamma, which grows with gamma: {{
+    gammas | join(', ') }}; OSMAC alone draws as many rows as all subsamples together. Rows touched are distinct
+    rows per fit, of OSMAC's subsamples each draw, summed over the fits, and what a pilot drew and scored. Rows
+    accessed count every reading, those of BLB's own fits by what batch Newton-CG reads of one such resample: in
+    the upper middle panel a row that a resample holds k times counts k times, on both sides; in the lower one only
+    the distinct rows of each sample read count, on both sides. Seconds are those of fitting, decision values
+    aside. Bars are 95 % Student intervals over {{ n_seeds | seeds }}, s = {{ s }}, r = {{ r }}; they may leave the
+    panel. Percentile intervals of 30 resamples are some 11 % too narrow, BLB's and the bootstrap's alike.
+    Generated rows, and splits of real data, which are taken as independent.""",
     draw,
 )
 ARTEFACTS: Final = (TABLE, AGAINST_PARTS, FIGURE)

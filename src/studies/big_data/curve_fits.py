@@ -215,7 +215,7 @@ def _nearer_than_each(arrays: Arrays, rng: np.random.Generator) -> Estimate:
     return every(100 * nearer, above(50), noun="families", names=MODELS[:-1])
 
 
-_FITTED: Final = "all fitted to about the first sixth of each stored curve of CIFAR-10 and MNIST"
+_FITTED: Final = "all fitted to about the first sixth of each stored curve of CIFAR-10 (JPEG) and MNIST"
 _claim: Final = partial(Claim, section="2.2", unit="%", study="curve_fits", artefact="tables/curve_fits")
 CLAIMS: Final = (
     _claim(

@@ -38,7 +38,7 @@ PROBLEMS: Final = (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist"))
 CURRENCIES: Final = ("seconds", "epochs")
 SETS: Final = {name: name.rsplit("_", 1)[-1] for _, name in PROBLEMS}
 """Data by problem."""
-NAMES: Final = {"cifar10": "CIFAR-10", "mnist": "MNIST"}
+NAMES: Final = {"cifar10": "CIFAR-10 (JPEG)", "mnist": "MNIST"}
 HIGH: Final = 0.1
 """Share of a search's trials, those with the lowest errors at the end of their curves, that counts as high."""
 _TRIALS: Final = ("check_s", "curve", "reason", "cut", "n_checks", "curve_id", "final_error", "test_error")

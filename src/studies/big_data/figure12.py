@@ -106,7 +106,9 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
     for axis, part, _, panel in panels:
         _draw_published(axis, part[part["source"] == PUBLISHED])
         _draw_curves(axis, part[part["source"] == OURS], panel)
-        if panel not in _LOGARITHMIC:
+        if panel in _LOGARITHMIC:
+            _scale(axis, part)
+        else:
             axis.set_ylim(0, 1.1 * part[["mean", "high"]].max().max())
     return plotters.finish(figure, table, 5)
 
@@ -120,7 +122,14 @@ def draw_rows(table: pd.DataFrame) -> plotters.Figure:
             part = part.assign(low=part["least"], high=part["greatest"])
             axis.set_ylim(0, 1.05)
         _draw_curves(axis, part, panel)
+        if panel in _LOGARITHMIC:
+            _scale(axis, part)
     return plotters.finish(figure, table, 5)
+
+
+def _scale(axis: plotters.Axes, part: pd.DataFrame) -> None:
+    low, high = part[["mean", "low"]].min().min(), part[["mean", "high"]].max().max()
+    style.log_axis(axis.yaxis, 0.95 * low, 1.05 * high)
 
 
 def _panels(
@@ -148,8 +157,6 @@ def _draw_curves(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:
     plotters.bars(axis, shifted, LOOKS, x="at")
     axis.set(ylabel=_TITLES[panel])
     plotters.log_ticks(axis, sorted({*part["compression"], 1.0, 3.0, 5.0, 10.0}))
-    if panel in _LOGARITHMIC:
-        axis.set_yscale("log")
 
 
 def _draw_published(axis: plotters.Axes, part: pd.DataFrame) -> None:

@@ -190,6 +190,7 @@ def draw_curve_fits(table: pd.DataFrame) -> plotters.Figure:
                 axes.plot(shown[column], shown["at"], marker, color=color, label=label)
         for at, share in zip(part["at"], part["best"], strict=True):
             axes.text(1.01, at, f"{share:.0%}", transform=axes.get_yaxis_transform(), va="center", fontsize=7)
+        axes.annotate("nearest", (1.01, 1.01), xycoords="axes fraction", fontsize=7)
         first = part.iloc[0]
         counts = f"{first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
         axes.set(xlabel="|Δy| at the last epoch", title=f"{NAMES[dataset]}: {counts}")
@@ -199,7 +200,6 @@ def draw_curve_fits(table: pd.DataFrame) -> plotters.Figure:
         axes.set_yticks(range(len(MODELS)), [model.replace("_", " ") for model in MODELS])
         axes.grid(alpha=0.3, axis="x")
     figure.axes[0].invert_yaxis()
-    figure.axes[-1].annotate("nearest", (1.01, -0.11), xycoords="axes fraction", fontsize=7)
     return plotters.finish(figure, table, 2, panels=figure.axes[:1])
 
 
@@ -224,20 +224,21 @@ def draw_calibration(table: pd.DataFrame) -> plotters.Figure:
 
 _SEARCHES: Final = """{% set searches = config["big_data"]["curve_search"] %}"""
 _MODELS: Final = """Models are fitted to the epochs up to the check nearest to a sixth of the curve (checks every
-    {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least squares,
-    the combination, sampled as {{ searches["curve"] }} says, by the mean of its samples."""
+    {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least squares
+    from the authors' first values, at which MMF's may stay a constant, the combination, sampled as {{
+    searches["curve"].items() | map("join", " ") | join(", ") }} says, by the mean of its samples."""
 _CHECKS: Final = """Checks are {{ searches["check_share"] }} of the epochs apart, thresholds the last scores of the
     other curves of the set that the curve has not passed when it is checked. The sampler's settings are
-    {{ searches["curve"] }}; the authors' code has 2500 steps, 500 of them burn-in. Repetitions, counted as seeds,
-    are curves."""
+    {{ searches["curve"].items() | map("join", " ") | join(", ") }}; the authors' code has 2500 steps, 500 of them
+    burn-in. Repetitions, counted as seeds, are curves."""
 FIGURE4: Final = Artefact(
     "figure4",
     ("curve_fits",),
     lines,
     f"""{_SEARCHES}Figure 4 of document 003: a learning curve of a network, the eleven families of curves and their
     combination, and in the legend how far off they are at the last epoch. The curve is the one of the stored
-    CIFAR-10 curves that ends highest; the figure curve_fits has all curves. {_MODELS} Lines beyond the frame are
-    not shown.""",
+    CIFAR-10 (JPEG) curves that ends highest; the figure curve_fits has all curves. {_MODELS} Lines beyond the
+    frame are not shown.""",
     draw_figure4,
 )
 ALL_CURVES: Final = Artefact(
@@ -255,7 +256,8 @@ CALIBRATION: Final = Artefact(
     summarise_calibration,
     f"""{_SEARCHES}What P is worth, over all stored curves: how often a curve ended above a threshold, against the
     probability P(y_E > ŷ | y_1:n) that it was given, in ten bins, by the third of the epochs that n is in. Bins
-    of fewer than {_FEW} pairs of a curve and a threshold are not drawn. {_CHECKS}""",
+    of fewer than {_FEW} pairs of a curve and a threshold are not drawn. There are no intervals: the pairs are of
+    few curves. {_CHECKS}""",
     draw_calibration,
 )
 FITS_TABLE: Final = Artefact(

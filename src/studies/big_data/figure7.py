@@ -150,7 +150,7 @@ def _scale(axes: plotters.Axes) -> None:
     axes.set_yticks([0.03, 0.1, 0.3, 1.0], ["0.03", "0.1", "0.3", "1"])
     axes.set_yticks([], minor=True)
     low, high = axes.get_xlim()
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if high / low < 40 else (1.0,)))
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if high / low < 100 else (1.0,)))
     axes.xaxis.set_major_formatter(LogFormatterSciNotation(labelOnlyBase=False))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(alpha=0.3)

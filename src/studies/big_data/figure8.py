@@ -137,7 +137,7 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
             axis.set(title="published (speech data, 129 classes)")
     plotters.label_edges(figure, _PASSES)
     figure.axes[0].set(ylabel=_LIKELIHOOD)
-    figure.axes[2].set(ylabel="Published", ylim=(0, None))
+    figure.axes[2].set(ylabel="Likelihood", ylim=(0, None))
     return plotters.finish(figure, table, 3)
 
 

@@ -153,7 +153,7 @@ def _draw_panel(axes: plotters.Axes, part: pd.DataFrame, measure: str, steps: tu
         axes.axhspan(row["low"], row["high"], color=look.color, alpha=0.12, linewidth=0)
     draw_intervals(axes, part[~is_whole], _LOOKS, x="rows_share")
     hold_means(axes, part, log=measure != "accuracy")
-    axes.xaxis.set_major_locator(LogLocator(subs=steps))
+    axes.xaxis.set_major_locator(LogLocator(subs=steps, numticks=9 if len(steps) > 1 else 3))
     axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if measure == "accuracy":
         low, high = float(part["mean"].min()), float(part["mean"].max())

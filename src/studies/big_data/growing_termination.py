@@ -299,5 +299,6 @@ ARTEFACTS: Final = artefacts(
     samples' sizes, and a whole trial has {{ horizon }}. Every {{ termination["p"] }} epochs a curve is
     extrapolated, and stopped if it is unlikely to end above the best earlier one. Least validation error so far
     against rows accessed, and against seconds of trials and checks. A line ends with its longest search. Means
-    over {{ n_seeds | seeds }}; bands, from three seeds on, are 95 % Student intervals.""",
+    over {{ n_seeds | seeds }}; bands, from three seeds on, are 95 % Student intervals, and may leave the
+    panel.""",
 )

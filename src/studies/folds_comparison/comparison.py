@@ -264,6 +264,8 @@ def draw_pareto(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
     for axes, _, n, k in panels:
         axes.set_title(f"n = {n}, k = {k}")
         _scale(axes, top)
+        axes.set(xscale="linear", xlim=(0, 1.04))
+        axes.set_xticks(np.linspace(0, 1, 6))
     plotters.label_edges(figure, spent, "Regret (points of accuracy)")
     for axes, part, *_ in panels:
         front = part[part["on_front"]].sort_values("cost")
@@ -559,7 +561,7 @@ PRICE: Final = Artefact(
     fewer rows counted by its share of them, and the strategy's own CPU seconds, both as measured on document 001's
     nine cells. Where a line lies above 1 the strategy takes longer than it saves; break_even_s in the CSV is where
     that ends. Successive halving's line is a lower bound: fits of milliseconds on few rows take longer than their
-    share of the rows. In brackets: regret of the choice, in points. Greedy's line lies under that of
+    share of the rows. In brackets: regret of the choice, in points. Greedy's line is hidden behind that of
     standard, and lines may leave the right panel above. Searches under a budget take that budget and are left out.
     {_SEEDS}""",
     draw_prices,

@@ -110,7 +110,7 @@ FIGURE1: Final = Artefact(
     (),
     summarise,
     """Figure 1 of document 001. The general loop of a guided search, with the numbers of the last pass of the
-    Bayesian run of figure 4, and the loss of each pass.""",
+    Bayesian run of figure 4, and the loss of each pass. Narrow forecasts lie behind their dots.""",
     draw,
     datasets=("wdbc",),
 )

@@ -1,8 +1,8 @@
 """One real problem of two hyperparameters, cheap enough that its true surface can be listed.
 
 A kernel ridge classifier (least squares on labels -1 and +1, Gaussian kernel) learns the Wisconsin
-breast-cancer data. Its hyperparameters are the kernel's width and the ridge penalty; its loss is the mean
-squared error on the validation rows, which is differentiable in both:
+breast-cancer data. Its hyperparameters are the kernel's inverse squared width and the ridge penalty; its loss is
+the mean squared error on the validation rows, which is differentiable in both:
 
     K = exp(-gamma D),  alpha = (K + lambda n I)^-1 y,  loss = |K_v alpha - y_v|^2 / n_v
 

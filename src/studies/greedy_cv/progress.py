@@ -124,7 +124,7 @@ def _annotate_row(axes: plotters.Axes, y: int, row: dict[Any, Any], n_done: int)
 
 _explained = partial(Artefact, runs=(), datasets=("wdbc",))
 _PROGRESS: Final = f"""among {N_CANDIDATES} nearest-neighbour candidates on wdbc, replayed on their scores and
-    stopped after {BUDGET} fold evaluations (dark cells, with their step)."""
+    stopped after {BUDGET} fold evaluations (coloured cells, with their step)."""
 FIGURE8: Final = _explained(
     "figure8",
     summarise=k_fold.summarise,

@@ -289,8 +289,14 @@ def draw_figure11(summary: pd.DataFrame) -> plotters.Figure:
     figure.axes[0].set_ylabel("Search time (share of n·k folds)")
     for axes, part, reading in panels:
         _draw_bars(axes, part, sorted(summary["classifier"].unique()))
-        axes.set(ylim=(0, _top(summary)), title=reading if len(readings) > 1 else "")
+        axes.set(ylim=(0, _top(summary)), title=_in_words(reading) if len(readings) > 1 else "")
     return plotters.finish(figure, summary, 3)
+
+
+def _in_words(reading: str) -> str:
+    """`lists, olson scaler` of `grid/olson`."""
+    space, _, scaler = reading.partition("/")
+    return f"{'lists' if space == 'grid' else space}, {'no' if scaler == 'none' else scaler} scaler"
 
 
 def _draw_bars(axes: plotters.Axes, summary: pd.DataFrame, classifiers: list[str]) -> None:
@@ -298,11 +304,11 @@ def _draw_bars(axes: plotters.Axes, summary: pd.DataFrame, classifiers: list[str
         part = summary[summary["method"] == method].set_index("classifier").reindex(classifiers)
         look, x = style.LOOKS[method], np.arange(len(classifiers)) + shift
         axes.bar(
-            x, part["ours"], 0.38, yerr=plotters.spread(part, "ours"), capsize=2, color=look.color,
-            hatch=look.hatch, edgecolor="white", label=look.label,
+            x, part["ours"], 0.38, yerr=plotters.spread(part, "ours"), capsize=2, ecolor="#8A8F94",
+            color=look.color, hatch=look.hatch, edgecolor="white", label=look.label,
         )  # fmt: skip
         axes.plot(
-            x, part["published"], "D", color="black", markerfacecolor="white", markersize=5,
+            x + 0.1, part["published"], "D", color="black", markerfacecolor="white", markersize=5,
             label="published" if shift > 0 else None,
         )  # fmt: skip
     axes.set_xticks(range(len(classifiers)), [NAMES[c].replace(" ", "\n", 1) for c in classifiers])
@@ -342,7 +348,7 @@ def draw_figure12(summary: pd.DataFrame) -> plotters.Figure:
         axes.set(ylim=(0, _top(summary)), title=f"k = {folds[j]}" if i == 0 else "")
     for axes, reading in zip(panels[:, 0], readings, strict=True):
         label = "Search time (share of n·k folds)"
-        axes.set_ylabel(f"{reading}\n{label}" if len(readings) > 1 else label)
+        axes.set_ylabel(f"{_in_words(reading)}\n{label}" if len(readings) > 1 else label)
     for axes in panels[-1]:
         axes.set_xlabel("Candidates n")
     handles, labels = panels[0, 0].get_legend_handles_labels()
@@ -354,8 +360,13 @@ def draw_figure12(summary: pd.DataFrame) -> plotters.Figure:
 
 def _draw_lengths(axes: plotters.Axes, part: pd.DataFrame, ticks: list[int]) -> None:
     """Search times of one reading and k against n."""
-    baseline, look = part[part["method"] == "standard"].groupby("n")["ours"].mean(), style.LOOKS["standard"]
+    standard, look = part[part["method"] == "standard"], style.LOOKS["standard"]
+    baseline = standard.groupby("n")["ours"].mean()
     axes.plot(baseline.index, baseline, color=look.color, linestyle="--", marker="s", label="standard (average)")
+    axes.plot(
+        ticks[-1] * 1.5, standard["published"].mean(), color=look.color, linestyle="none", marker="s",
+        markerfacecolor="white", markersize=5.5, label="published mean over n, standard (average)",
+    )  # fmt: skip
     for name, line in part[part["method"] == "greedy"].groupby("classifier"):
         classifier = str(name)
         shade = CLASSIFIERS[classifier]
@@ -394,8 +405,8 @@ FIGURE11: Final = Artefact(
     by_reading(summarise_figure11, "reading"),
     """Figure 11 of document 001: search time on breast cancer, averaged over k and n: bars are our means, thin
     lines on them 95 % intervals over seeds, diamonds the averages of the published Table 1; one panel per reading:
-    the candidates' space (grid: Olson et al.'s lists) and scaler (olson: Olson et al.'s own). {{ n_seeds | seeds
-    }}.""",
+    candidates from random ranges or from Olson et al.'s lists, and the scaler (olson: Olson et al.'s own). {{
+    n_seeds | seeds }}.""",
     draw_figure11,
 )
 FIGURE12: Final = Artefact(
@@ -404,8 +415,8 @@ FIGURE12: Final = Artefact(
     by_reading(summarise_figure12, "reading"),
     """Figure 12 of document 001: search time on Boston against the number of candidates, one panel per k; open
     markers at the right, in their classifier's colour, are the published averages over n, bands 95 % intervals
-    over seeds; one row of panels per reading: the candidates' space (grid: Olson et al.'s lists) and scaler
-    (olson: Olson et al.'s own). Standard is a mean over the classifiers, without a band. {{ n_seeds | seeds
+    over seeds; one row of panels per reading: candidates from random ranges or from Olson et al.'s lists, and the
+    scaler (olson: Olson et al.'s own). Standard is a mean over the classifiers, without a band. {{ n_seeds | seeds
     }}.""",
     draw_figure12,
 )

@@ -119,8 +119,9 @@ def draw(summary: pd.DataFrame) -> plotters.Figure:
 
 
 _CAPTION: Final = """The conjecture of document 001 that greedy gains on larger data, on letter at several numbers
-    of rows. The table has the mean search times, the figure draws them with 95 % intervals over seeds.
-    {{ n_seeds | seeds }}. All seeds share one subset of each size, so that intervals leave out what another subset
-    would change."""
+    of rows. The table has the mean search times, the figure draws them with 95 % intervals over seeds. Candidates
+    are from {{ "ranges" if space is defined and space == "ranges" else "lists" }}, n = {{ n_candidates | join('
+    and ') }} averaged. {{ n_seeds | seeds }}. All seeds share one subset of each size, so that intervals leave out
+    what another subset would change."""
 TABLE: Final = Artefact("sizes", ("sizes",), tabulate, _CAPTION, floor=STUDY_FLOOR)
 FIGURE: Final = Artefact("sizes", ("sizes",), summarise, _CAPTION, draw, floor=STUDY_FLOOR)

@@ -161,7 +161,8 @@ def _draw_diagram(
     axes.plot([1, edge], [0, 0], color="black", lw=1)
     for rank in range(1, n + 1):
         axes.plot([rank, rank], [-0.2, 0], color="black", lw=1)
-        axes.text(rank, -0.3, str(rank), ha="center", va="bottom", fontsize=7)
+        if n <= 17 or rank % 2:  # of more every second one, since the numbers would run together
+            axes.text(rank, -0.3, str(rank), ha="center", va="bottom", fontsize=7)
     axes.plot([edge - difference, edge], [-1.4, -1.4], "|-", color="black", lw=1.4)
     axes.text(edge - difference - 0.15, -1.4, f"critical difference {difference:.2f}", ha="right", va="center")
     stretches = _stretches(part)

@@ -35,10 +35,10 @@ class Problem(NamedTuple):
 
 PROBLEMS: Final = {
     ("lookup", "svm_mnist"): Problem("SVM on MNIST, table", "rows", "kernel values"),
-    ("curves", "cnn_sizes_cifar10"): Problem("CNN on CIFAR-10, table", "rows", "rows times epochs"),
+    ("curves", "cnn_sizes_cifar10"): Problem("CNN on CIFAR-10 (JPEG), table", "rows", "rows times epochs"),
     ("elastic_net", "digits"): Problem("Elastic net on digits, live", "rows", "rows"),
     ("svm", "digits"): Problem("SVM on digits, live", "rows", "rows"),
-    ("curves", "cifar_cnn_cifar10"): Problem("CNN on CIFAR-10, curves", "epochs", "rows times epochs"),
+    ("curves", "cifar_cnn_cifar10"): Problem("CNN on CIFAR-10 (JPEG), curves", "epochs", "rows times epochs"),
     ("curves", "mlp_mnist"): Problem("MLP on MNIST, curves", "epochs", "rows times epochs"),
 }
 """By learner and dataset, as `trials.searches.problem` names them."""

@@ -224,7 +224,7 @@ def as_number(column: pd.Series, mark: str = ".", *, flags: bool = True) -> pd.S
         seconds: pd.Series = column.dt.total_seconds()
         return seconds
     if column.dtype.kind not in "iufb":
-        column = column.astype(object)
+        column = bare(column.astype(object)).astype(object)
         if mark == ",":
             column = column.map(
                 lambda value: (
@@ -282,7 +282,7 @@ def as_date(column: pd.Series, order: str) -> pd.Series:
     import pandas as pd
 
     if column.dtype.kind != "M":
-        column = column.astype(object)
+        column = bare(column.astype(object)).astype(object)
     dates = pd.to_datetime(column, errors="coerce", dayfirst=order == "day first", format="mixed", utc=True)
     return dates.dt.tz_localize(None)
 

@@ -160,7 +160,7 @@ def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Seri
     odd = column[y.isna() & column.notna()]
     if odd.empty:
         return y, []
-    if task is None and _task_of(y) == "classification":
+    if task is None and column.dtype.kind == "O" and _task_of(y) == "classification":
         return column, []
     return y, [f"{column.name} is read as numbers, but for {', '.join(sorted({repr(str(v)) for v in odd})[:3])}"]
 

@@ -155,7 +155,8 @@ class Terminating:
         self._asked[task.id] = task
         earlier = [] if task.resume_from is None else self._scores.get(task.resume_from, [])
         self._scores[task.id] = list(earlier)
-        return replace(task, epochs=self._horizon) if task.epochs is None else task
+        # the caller may change its candidate
+        return replace(task, candidate=dict(task.candidate), epochs=task.epochs or self._horizon)
 
     def report(self, task: TrialTask, epoch: int, score: float) -> bool:
         """Take note of a score; False if the trial is stopped, by this rule or by the strategy's own.
@@ -188,7 +189,7 @@ class Terminating:
         self.strategy.tell(replace(trial, task=task, error=error))
         if not failed:
             if expected is None:
-                self._ended.append(trial)
+                self._ended.append(replace(trial, task=replace(trial.task, candidate=task.candidate)))
             scores = [s for s in self._scores[task.id] if math.isfinite(s)] or [1 - trial.error]
             score = scores[-1] if self._best_of == "last" else max(scores)
             best = self.best_scores.get(task.n_rows, -math.inf)
@@ -249,7 +250,7 @@ class Terminating:
         if stops:
             self._stopped[trial] = last_mean
             if hopeless:
-                self._given_up.append(task)
+                self._given_up.append(replace(task, candidate=self._asked[trial].candidate))
 
     def _fitted(self, trial: int, scores: Array) -> Fitted:
         if self._known is not None:

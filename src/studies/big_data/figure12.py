@@ -128,8 +128,9 @@ def draw_rows(table: pd.DataFrame) -> plotters.Figure:
 
 
 def _scale(axis: plotters.Axes, part: pd.DataFrame) -> None:
-    low, high = part[["mean", "low"]].min().min(), part[["mean", "high"]].max().max()
-    style.log_axis(axis.yaxis, 0.95 * low, 1.05 * high)
+    ends = part[["mean", "low", "high"]].to_numpy(dtype=float)
+    ends = ends[ends > 0]  # intervals may reach below
+    style.log_axis(axis.yaxis, 0.95 * ends.min(), 1.05 * ends.max())
 
 
 def _panels(

@@ -410,8 +410,9 @@ def draw(table: pd.DataFrame, learners: tuple[str, ...]) -> plotters.Figure:
     for (learner, name), column in zip(columns, axes.T, strict=True):
         part = table[(table["learner"] == learner) & (table["dataset"] == name)]
         for panel, axis in zip(PANELS, column, strict=True):
-            _draw_lines(axis, part[part["panel"] == panel])
-            axis.set(xlabel=_ACROSS[panel], ylim=_limits(part[part["panel"] == panel]))
+            lines = part[part["panel"] == panel]
+            _draw_lines(axis, lines)
+            axis.set(xlabel=_ACROSS[panel], ylim=_limits(lines) if lines["mean"].notna().any() else None)
         mark = " †" if part["data"].map(is_stand_in).any() else ""
         title = DATASETS[name].title
         title = f"{LEARNERS[learner].title} on {title}" if len(learners) > 1 else title

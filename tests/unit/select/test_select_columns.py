@@ -244,6 +244,21 @@ def test_spaces_around_words_do_not_count():
     assert copy.left_out == {"job": "a copy of the target (leakage)"}
 
 
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        ([" 1 days 02:00:00", "2 days 00:00:00 "], [93_600.0, 172_800.0]),
+        (["\xa031", "\xa0-4.5"], [31.0, -4.5]),
+        ([" 2020-01-31", "\xa02021-02-01"], [pd.Timestamp("2020-01-31"), pd.Timestamp("2021-02-01")]),
+    ],
+)
+def test_what_is_found_behind_spaces_is_read_behind_spaces(texts, values):
+    table = pd.DataFrame({"x": texts * 10})
+    columns = find_columns(table, pd.Series([0, 1, 1, 0] * 5), "classification")
+    assert columns.categorical == []
+    assert columns.parsed(table)["x"].tolist() == values * 10
+
+
 def test_numbers_whose_commas_may_mark_thousands_are_no_words_where_they_repeat_either():
     incomes = pd.DataFrame({"income": ["1,200", "48,123", "900", "1,200"] * 5, "word": list("abca") * 5})
     target = pd.Series([0, 1, 1, 0, 1] * 4)

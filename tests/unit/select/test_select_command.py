@@ -312,6 +312,12 @@ def test_a_word_that_looks_missing_is_a_class_beside_numbers():
         assert len(problem.target) == 40
 
 
+def test_an_infinite_class_is_left_out():
+    x = np.random.default_rng(0).normal(size=40)
+    problem = problem_of("t", pd.DataFrame({"x": x, "y": [0.0, 1.0] * 19 + [np.inf, 1.0]}))
+    assert (problem.task, len(problem.target)) == ("classification", 39)
+
+
 def test_a_column_may_be_named_self():
     x = np.random.default_rng(0).normal(size=40)
     for names in (("self", "y"), ("x", "self")):

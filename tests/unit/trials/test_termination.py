@@ -165,6 +165,19 @@ def test_a_trial_that_was_given_up_is_not_what_a_search_ends_with(oracle):
     assert strategy.incumbent == tasks[3].candidate
 
 
+def test_a_caller_may_clear_the_candidates_of_told_trials(oracle):
+    inner = trials.make("random", space=SPACE, n_trials=3, rng=np.random.default_rng(1))
+    strategy = Terminating(inner, horizon=E, rng=np.random.default_rng(2), p=5)
+    tasks = [strategy.ask() for _ in range(3)]
+    kept = [dict(task.candidate) for task in tasks]
+    oracle.answers[0.1] = (0.01, 0.99, 0.5)
+    for task, score in zip(tasks, (0.7, 0.8, 0.1), strict=True):
+        train(strategy, task, [score] * E)
+        task.candidate.clear()
+    assert inner.incumbent == kept[2]
+    assert strategy.incumbent == kept[1]
+
+
 def test_what_ended_on_the_most_rows_stands_in_for_what_was_given_up(oracle):
     tasks = [
         TrialTask(i, {"x": x}, n_rows=n)

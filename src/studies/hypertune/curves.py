@@ -183,7 +183,7 @@ def _searches(
 STUDIES: Final = (
     _searches("elastic_net", (*TUNERS, _NEUTRAL, _variant("hypertune_literal", region="literal"))),
     _searches("svm", TUNERS),
-    _searches("svm_rff", ON_EPOCHS),
+    _searches("svm_rff", (*ON_EPOCHS, _OPTIMUM)),
     _searches("mlp", (*ON_EPOCHS, _OPTIMUM, _NEUTRAL), ("mnist",)),
     _searches("cifar_cnn", (*ON_EPOCHS, _OPTIMUM), ("cifar10",), minutes=2160),  # 24 hours, and a last trial
 )

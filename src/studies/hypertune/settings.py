@@ -352,6 +352,7 @@ class SvmRff(OnTables):
             # 8, 3, 2, 2 and 1 passes
             "hyperband_rows": {"letter": 160, "mnist": 561, "adult_codes": 1138, "adult": 1138, "vehicle": 1663},
             "hypertune": 80,
+            "hypertune_from_optimum": 80,
             "hypertune_reversed": 80,
             "hypertune_unsigned": 60,
         },
@@ -365,20 +366,24 @@ class SvmRff(OnTables):
         **_LAPTOP,
         "datasets": ["letter"],
         "epochs": 9,
-        "n_trials": {**_LAPTOP_TRIALS, **_NO_CONTROLS, "hyperband": 22, "hyperband_rows": None},
+        "n_trials": {**_LAPTOP_TRIALS, **_NO_VARIANTS, "hyperband": 22, "hyperband_rows": None},
     }
     smoke = {"datasets": []}
     desk = {
         **_DESK,
+        "n_valid": {"letter": 4000, "mnist": 10000, "adult_codes": 8000, "adult": 8000, "vehicle": 2000},
+        "n_test": {"letter": 6600, "mnist": 0, "adult_codes": 0, "adult": 0, "vehicle": 4000},
         "n_trials": {
-            "random": 24,
-            "ei": 24,
-            "fabolas": {"letter": 150, "mnist": 150, "adult_codes": 40, "adult": 40, "vehicle": 60},
-            "hyperband": 138,
-            "hyperband_rows": {"letter": 60, "mnist": None, "adult_codes": 187, "adult": 187, "vehicle": None},
-            "hypertune": 38,
+            "random": {"letter": 40, "mnist": 40, "adult_codes": 60, "adult": 60, "vehicle": 60},
+            "ei": {"letter": 28, "mnist": 32, "adult_codes": 50, "adult": 50, "vehicle": 50},
+            "fabolas": {"letter": 220, "mnist": 250, "adult_codes": 150, "adult": 150, "vehicle": 150},
+            "hyperband_rows": {"letter": 100, "mnist": None, "adult_codes": 374, "adult": 374, "vehicle": None},
+            "hypertune": 70,  # 20 on all rows
+            "hypertune_from_optimum": 70,
             **_NO_CONTROLS,
         },
+        "strategies": _lean(10),
+        "n_seeds": 10,
     }
 
 

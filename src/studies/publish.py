@@ -85,8 +85,8 @@ def publish(
 
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper judges
-            some, everything is left out, nothing is as `only` says, what `only` names is of another scale than
-            the configuration, or a run that is published, and that the paper still has, would be deleted.
+            some, everything is left out, nothing is as `only` says, a file is of another scale than the
+            configuration, or a run that is published, and that the paper still has, would be deleted.
     """
     declared, contents = registry.paper(paper), shown(paper, config)
     source, published = results / contents.folder, results / "published"
@@ -94,6 +94,7 @@ def publish(
     if contents.claims and _is_wanted("claims.csv", only):
         _check_claims(source / "claims.csv", partial=partial, scale=config["scale"])
     found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
+    found = [path for path in found if _is_shown(contents, path.relative_to(source))]
     paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]
     left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, declared)]
     if len(left_out) == len(paths) and not only:
@@ -108,9 +109,9 @@ def publish(
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
     earlier = read_records(target) if (target / RECORD).exists() else []
+    for path in copies.values():
+        _check_scale(path, config["scale"])
     if only:
-        for path in copies.values():
-            _check_scale(path, config["scale"])
         shows = [contents, *(shown(paper, one["config"]) for one in earlier)]
         old = {path for path in old if not any(_is_shown(one, path.relative_to(target)) for one in shows)}
     else:

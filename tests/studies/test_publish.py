@@ -209,6 +209,16 @@ def test_a_publication_that_is_stopped_as_it_deletes_has_recorded_what_it_copied
     assert names == {"claims.csv", "tables/table1.csv", "tables/sizes.csv"}
 
 
+def test_what_another_configuration_has_left_is_not_published(place):
+    numbers(place, "tables/table1", [30])
+    numbers(place, "cells/readings/mine/search_time", [30])
+    run(place, "reproduced")
+    names = {
+        name.removeprefix("greedy_cv/") for name in read_records(place / "results/published/greedy_cv")[0]["parts"]
+    }
+    assert names == {"claims.csv", "tables/table1.csv"}
+
+
 def runs_of(place, name="folds_comparison/runs"):
     """A run that is large because its rows repeat; returned as it is read again."""
     path = place / f"results/{name}.parquet"
@@ -218,7 +228,7 @@ def runs_of(place, name="folds_comparison/runs"):
     return path
 
 
-def test_the_comparison_is_published_without_claims(place):
+def test_the_comparison_is_published_without_claims(place, capsys):
     # Its seconds rest on two repetitions, so they are not shown in the table, and their own file is left out.
     numbers(place, "tables/strategies", [10, 2], "folds_comparison", scale=["paper", "not run at this scale"])
     numbers(place, "figures/ranks", [10], "folds_comparison")
@@ -226,7 +236,10 @@ def test_the_comparison_is_published_without_claims(place):
     (place / "results/folds_comparison/tables/strategies.md").write_text("x")
     kept = runs_of(place)
     where = ("--results", str(place / "results"), "--root", str(place / "data"))
-    assert main(["publish", "folds_comparison", *where, "--configfile", str(ROOT / "config/config.yaml")]) == 0
+    laptop, paper = (str(ROOT / f"config/{name}.yaml") for name in ("config", "paper"))
+    assert main(["publish", "folds_comparison", *where, "--configfile", laptop]) == 2
+    assert "tables/strategies.csv is of scale paper, the configuration of laptop" in capsys.readouterr().err
+    assert main(["publish", "folds_comparison", *where, "--configfile", laptop, paper]) == 0
     target = place / "results/published/folds_comparison"
     assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
         "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json",

@@ -38,7 +38,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target)
     part = fresh_name(target)
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # do not follow a link at this path
+    with naming(path, part):  # do not follow a link at this path
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         with naming(path, part):
             yield part
@@ -95,6 +96,8 @@ def _host() -> str:
 
 
 def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 is Ctrl-C
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:

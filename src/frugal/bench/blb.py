@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import resource
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -177,5 +176,7 @@ def peak_mib() -> float:
         lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
         if "VmHWM" in lines:
             return int(lines["VmHWM"].split()[0]) / 2**10
+    import resource  # not above: Windows has none
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)

@@ -81,7 +81,7 @@ def bench_trials(
     check_whole("n_dimensions", n_dimensions, 1)
     check_whole("n_repeats", n_repeats, 1)
     check_sizes(sizes, 2)
-    with one_thread(), _one_torch_thread():
+    with _one_torch_thread(), one_thread():  # torch would take the limit for its own setting
         rows = _suggestions(n_trials, n_dimensions, seed, n_repeats)
         for n in fidelity_sizes:
             rows += _fidelity_suggestions(n, seed, n_repeats)

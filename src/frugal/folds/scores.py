@@ -6,6 +6,7 @@ import json
 import logging
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -135,7 +136,7 @@ class Live:
         """Evaluate one task."""
         where = self.folds if task.n_rows is None else self.rung_folds or self.folds
         fitter = where.fitter(self.classifier, task.fold, task.n_rows)
-        with one_thread():
+        with _one_thread(self.classifier):
             return fitter(self.candidates[task.candidate])
 
 
@@ -218,7 +219,7 @@ def score(
     is_batched = exact_batch and isinstance(classifier, str) and classifier in CLASSIFIERS
     fit: Callable[..., _Column] = _batch if is_batched else _one_by_one
     columns = []
-    with one_thread():
+    with _one_thread(classifier):
         for fold in numbers:
             columns.append(fit(where, fold, n_rows, classifier, firsts))
             log.info("fold %d: %d candidates in %.2f s", fold, len(firsts), columns[-1].seconds.sum())
@@ -312,6 +313,11 @@ def _check_hyperparameters(classifier: Classifier, candidates: Sequence[Candidat
             raise
         except ValueError:  # a value out of range fails the candidate, not the call
             continue
+
+
+def _one_thread(classifier: Classifier) -> AbstractContextManager[None]:
+    """One thread, but for networks, which limit torch themselves: it would take the limit for its own setting."""
+    return nullcontext() if isinstance(classifier, str) and classifier in NETWORKS else one_thread()
 
 
 def _as_text(candidate: Candidate) -> str:

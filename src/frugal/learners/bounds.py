@@ -7,7 +7,7 @@ import numpy as np
 from frugal.interface import Candidate
 from frugal.learners import networks
 from frugal.learners.networks import NETWORKS
-from frugal.learners.registry import build
+from frugal.learners.registry import build, record
 from frugal.spaces import Choice, SearchSpace
 
 
@@ -46,7 +46,11 @@ def _try(learner: str, candidate: Candidate, sentence: str) -> None:
     try:
         if learner in NETWORKS:
             networks.plan(learner, candidate)
+        elif (own := record(learner)).make is None and own.in_epochs is not None:
+            own.in_epochs(candidate, 0)
         else:
             build(learner, candidate).fit(X, y)
+    except ArithmeticError:  # a fit may diverge; its trial fails then
+        return
     except ValueError as error:
         raise ValueError(f"{sentence}: {error}") from error

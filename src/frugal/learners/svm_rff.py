@@ -255,7 +255,7 @@ def _model(alpha: float, weights: Mapping[str, NDArray[Any]]) -> SGDClassifier:
 def _untrained(alpha: float) -> SGDClassifier:
     from sklearn.linear_model import SGDClassifier
 
-    return SGDClassifier(loss="hinge", alpha=alpha, shuffle=False)
+    return SGDClassifier(loss="hinge", alpha=alpha, shuffle=False, random_state=0)
 
 
 def _make(candidate: Candidate, seed: int) -> FourierSVM:

@@ -123,9 +123,10 @@ class LearnerProblem:
     """A learner on a dataset: a trial fits it on some or all training rows and scores it on the validation rows.
 
     The cost of a trial is rows times epochs, where a network is trained in epochs or a hyperparameter says how
-    many there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. If a
-    learner raises ValueError, ArithmeticError or LinAlgError, the trial fails with that reason. Seconds are CPU
-    time, which other jobs do not lengthen, or wall-clock time if a GPU computes.
+    many there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. If a learner that
+    is not trained in epochs raises ValueError, ArithmeticError or LinAlgError, the trial fails with that reason;
+    one that is returns its reason. Seconds are CPU time, which other jobs do not lengthen, or wall-clock time if a
+    GPU computes.
 
     Attributes:
         learner: name of a learner or network.

@@ -285,3 +285,8 @@ def test_learners_with_a_bad_hyperparameter_are_refused():
             learners.build("svm_rff", {"C": C, "gamma": 1.0, "n_features": n_features})
     with pytest.raises(ValueError, match=r"svm_rff does not take these hyperparameters: .*'degree'"):
         learners.build("svm_rff", {"degree": 3})
+
+
+def test_a_fit_that_diverges_is_no_refusal_of_its_space():
+    name = "sgd_logistic_regression"
+    learners.check_space(name, learners.space("hpolib", name))

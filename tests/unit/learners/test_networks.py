@@ -1,4 +1,5 @@
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -7,7 +8,9 @@ from sklearn.datasets import load_digits
 from torch.nn import functional
 
 from frugal.bench.networks import plain_module
+from frugal.folds import score
 from frugal.learners.networks import DEFAULTS, authors_grid, make, plan, space
+from frugal.learners.networks.device import settled
 from frugal.learners.networks.layers import Dropout
 from frugal.learners.networks.network import CHECK_EVERY
 from frugal.learners.networks.optimisers import Adam
@@ -261,6 +264,27 @@ def test_torchs_settings_and_generator_are_left_as_they_were():
     assert torch.get_num_threads() == 2
     assert not torch.are_deterministic_algorithms_enabled()
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_torchs_settings_are_restored_by_the_last_of_several_threads():
+    first, second = settled("cpu"), settled("cpu")
+    with ThreadPoolExecutor(1) as a, ThreadPoolExecutor(1) as b:
+        a.submit(first.__enter__).result()
+        b.submit(second.__enter__).result()
+        a.submit(first.__exit__, None, None, None).result()
+        assert torch.are_deterministic_algorithms_enabled()  # the second one is not done
+        b.submit(second.__exit__, None, None, None).result()
+    assert not torch.are_deterministic_algorithms_enabled()
+    assert torch.utils.deterministic.fill_uninitialized_memory
+
+
+def test_scores_of_networks_leave_torch_its_threads(monkeypatch):
+    torch.set_num_threads(2)
+    asked = []
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
+    X, y = np.zeros((20, 196), dtype=np.uint8), np.arange(20) % 2
+    score((X, y), "mlp", [DEFAULTS["mlp"]], n_folds=2, seed=0, epochs=1)
+    assert set(asked) == {1, 2}
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ class Network:
 
     The same seed and rows give the same bits on one machine and kind of device: weights are drawn from the seed,
     the order of rows and dropout from the seed and the epoch, and the CPU computes on one thread. So a run that is
-    resumed from a saved state ends as if it had not been interrupted.
+    resumed from a saved state ends as if it had not been interrupted. On a GPU `cifar_cnn` is an exception: torch
+    adds up the gradients of its overlapping pools in no fixed order.
 
     Rows are (n, n_features) or (n, *input_shape), NumPy arrays or tensors; uint8 pixels are divided by 255, other
     numbers taken as they are, in float32. Labels are (n,) integers from 0.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 X, Y = AXES
-X_LABEL, Y_LABEL = r"$\log_{10}\,\gamma$ (inverse squared kernel width)", r"$\log_{10}\,\lambda$ (ridge penalty)"
+X_LABEL, Y_LABEL = r"$\log_{10}\,\gamma$ (1 / width²)", r"$\log_{10}\,\lambda$ (ridge penalty)"
 LOSS_LABEL = "validation loss (mean squared error)"
 HIGHLIGHT, BEST = "#D07CA1", "#F2B138"
 _LOSS_TICKS = (0.15, 0.2, 0.3, 0.5, 1.0, 2.0)

@@ -100,7 +100,8 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
     """
     found = Columns()
     for name in table.columns:
-        column, values = bare(table[name]), present(table[name])
+        column = bare(table[name])
+        values = present(column)
         mark = decimal_mark(values)
         if mark == "." and table.attrs.get("decimal") == ",":  # pandas has read it; new rows may come as text
             mark = ","
@@ -192,8 +193,8 @@ def _bare(value: object) -> object:
 
 
 def present(column: pd.Series) -> pd.Series:
-    """The values of a feature without spaces around words, without missing ones and words for them."""
-    values = bare(column.dropna())
+    """The values of a feature, without missing ones and words for them."""
+    values = column.dropna()
     return values if values.dtype.kind in "iufbmM" else values[~values.isin(NO_VALUE)]
 
 
@@ -245,7 +246,7 @@ def as_number(column: pd.Series, mark: str = ".", *, flags: bool = True) -> pd.S
 
 
 def _lower(value: object) -> str:
-    return value.strip().lower() if isinstance(value, str) else ""
+    return value.lower() if isinstance(value, str) else ""
 
 
 def _no_endless(value: object) -> object:

@@ -82,8 +82,8 @@ class SvmTrials(Settings):
     entropy_search: TrialsOrNone = setting(60, "ours; as of ei", _NOT_RUN)
     mtbo_4: TrialsOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
     mtbo_32: TrialsOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
-    mtbo_512: TrialsOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
-    fabolas: TrialsOrNone = setting(100, f"ours; {_KLEIN}: 80", _NOT_RUN)
+    mtbo_512: TrialsOrNone = setting(300, f"ours; {_KLEIN}: 30, in which most never arrive", _NOT_RUN)
+    fabolas: TrialsOrNone = setting(300, f"ours; {_KLEIN}: 80", _NOT_RUN)
 
     laptop = {
         "random": 100,

@@ -240,7 +240,7 @@ def _add_shown(commands: Any) -> None:
     p = command(commands, "claims", "judge a paper's claims")
     p.add_argument("paper")
     add_input(p, "--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
-    p.add_argument("--scale", required=True)
+    p.add_argument("--scale", nargs="+", required=True, help="label of all runs, or one for each: RUN=LABEL")
     add_output(p, "--output", FINDINGS, required=True)
 
 

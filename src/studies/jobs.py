@@ -386,7 +386,9 @@ def _claims(args: argparse.Namespace) -> None:
     from studies.verdicts import judge_paper, split
 
     runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for studies
-    claims, findings = split(judge_paper(args.paper, runs, args.scale))
+    label, *further = args.scale
+    scale = dict(text.split("=", 1) for text in args.scale) if further or "=" in label else label
+    claims, findings = split(judge_paper(args.paper, runs, scale))
     output = Path(args.output)
     write(claims, output)
     write(findings, FINDINGS["findings"](output))

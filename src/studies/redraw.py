@@ -25,7 +25,7 @@ from studies.captions import caption
 from studies.jobs import JOBS
 from studies.publish import copy_whole, read_left_out, read_records
 from studies.registry import PAPERS
-from studies.verdicts import write_summary
+from studies.verdicts import scale_label, write_summary
 
 log = logging.getLogger("frugal")
 COMPARED = (".csv", ".md")
@@ -125,7 +125,8 @@ class _Artefact(NamedTuple):
         runs: names of its runs.
         paths: their published files, by name.
         numbers: of a figure, its published CSV.
-        config: that it was made with.
+        config: that it was made with; its scale is that of all runs, such as `desk and paper`.
+        scales: of the runs, by name.
     """
 
     contents: Shown
@@ -134,6 +135,7 @@ class _Artefact(NamedTuple):
     paths: dict[str, Path]
     numbers: Path
     config: Mapping[str, Any]
+    scales: Mapping[str, str]
 
     @property
     def is_partial(self) -> bool:
@@ -156,9 +158,12 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
             paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
             paths = {run: path for run, path in paths.items() if path.exists()}
             numbers, sources = f"{name}.csv", [f"runs/{run}.parquet" for run in runs]
-            parts = [*sources, numbers] if len(paths) == len(runs) else [numbers, *sources]
-            config = config_of(records, parts, folder.name)
-            yield _Artefact(contents, name, runs, paths, folder / f"{name}.csv", config)
+            is_whole = len(paths) == len(runs)
+            config = config_of(records, [*sources, numbers] if is_whole else [numbers, *sources], folder.name)
+            scales = {run: config_of(records, [f"runs/{run}.parquet"], folder.name)["scale"] for run in paths}
+            if is_whole and runs:
+                config = {**config, "scale": scale_label(scales, runs)}
+            yield _Artefact(contents, name, runs, paths, folder / f"{name}.csv", config, scales)
 
 
 def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -202,9 +207,9 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     log.info("%s%s", whole_name, "" if is_made else ", the picture alone, from its published numbers")
     output = str(folder / f"{artefact.name}.csv")
     runs = [str(path) for path in artefact.paths.values()]
-    scale = ["--scale", artefact.config["scale"], "--output", output]
+    scale = ["--scale", artefact.config["scale"]]
     if kind == "tables":
-        _run("table", contents.folder, name, "--runs", *runs, *scale)
+        _run("table", contents.folder, name, "--runs", *runs, *scale, "--output", output)
     elif kind == "figures":
         sources = ["--runs", *runs] if is_made else ["--numbers", str(artefact.numbers)]
         text = caption(contents.folder, name, artefact.config, runs=artefact.runs)
@@ -213,7 +218,9 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
         with TemporaryDirectory() as scratch:
             _run("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        _run("claims", contents.folder, *(["--runs", *runs] if runs else []), *scale)
+        if len(set(artefact.scales.values())) > 1:
+            scale = ["--scale", *(f"{run}={label}" for run, label in artefact.scales.items())]
+        _run("claims", contents.folder, *(["--runs", *runs] if runs else []), *scale, "--output", output)
     if is_made:
         redrawn.complete.append(whole_name)
 

@@ -50,6 +50,17 @@ COLUMNS: Final = [
 """Of `claims.csv`; `findings.csv` has them without `published`."""
 
 
+Scale = str | Mapping[str, str]
+"""A label of the scale of runs: one of all, or one for each run, by its name."""
+
+
+def scale_label(scale: Scale, runs: Iterable[str]) -> str:
+    """What is said of the scale of some runs, such as `desk and paper`; those without a label say nothing."""
+    if isinstance(scale, str):
+        return scale
+    return " and ".join(dict.fromkeys(scale[run] for run in runs if run in scale))
+
+
 def verdict(region: Region, estimate: Estimate) -> str:
     """Reproduced, contradicted or undecided."""
     if estimate.verdict:
@@ -161,13 +172,13 @@ def write_summary(claims: Iterable[str | Path], output: str | Path) -> None:
     write_text(plain(table), Path(output).with_suffix(".md"))
 
 
-def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: Scale) -> pd.DataFrame:
     """One file of a paper's claims with verdicts, in the paper's order; claims on a study without runs: not run.
 
     Args:
         paper: its name.
         runs: by name of the study; they decide which file's claims these are. Without any: those of `claims`.
-        scale: label of the run.
+        scale: label of all runs, or one for each run, by name.
 
     Raises:
         ValueError: if the paper has no claims, on a run that is none of its studies', or on runs of several files.
@@ -200,14 +211,15 @@ def _file_of_claims(record: Paper, runs: Iterable[str]) -> str:
     return files[0] if files else "claims"
 
 
-def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: Scale) -> pd.DataFrame:
     """Rows of `judge` for claims, of which those on one study stand together; without runs they are not judged."""
     parts = []
     for name, on_study in groupby(claims, key=lambda claim: claim.study):
         study, listed = registry.study(name), tuple(on_study)
         names = study.judged_on or (name,)
+        label = scale_label(scale, names)
         if study.arrays is None or study.is_enough is None or not set(names) <= set(runs):
-            parts.append(judge(listed, None, enough=False, scale=scale))
+            parts.append(judge(listed, None, enough=False, scale=label))
             continue
         table = pd.concat([runs[run] for run in names], ignore_index=True) if len(names) > 1 else runs[names[0]]
         rows = study.judged(table) if study.judged else table
@@ -215,7 +227,7 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
             listed,
             study.arrays(rows),
             enough=study.is_enough(rows),
-            scale=scale,
+            scale=label,
             unjudged=study.unjudged(table) if study.unjudged else {},
         )
         data = [provenance(claim.rows(rows) if claim.rows else rows) for claim in listed]

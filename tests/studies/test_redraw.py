@@ -3,11 +3,13 @@
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from solvers import forbid
 
 from studies import artefacts, config, registry, style
 from studies.cli import main
+from studies.estimates import NOT_RUN
 from studies.publish import read_records, write_records
 from studies.redraw import redraw
 
@@ -195,6 +197,21 @@ def test_a_picture_of_published_numbers_has_the_caption_of_their_record(place):
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
     assert redrawn.lacking["hypertune/figures/figure1"] == ["complexity_by_gamma"]
     assert "hypertune/figures/figure1.md" not in redrawn.differing
+
+
+def test_claims_and_captions_have_the_scale_of_their_own_runs(place):
+    folder = place / "published/hypertune"
+    old, others = record_of_complexity(folder)
+    smoke = old | {"config": old["config"] | {"scale": "smoke"}}
+    write_records(folder, [*others, smoke])
+    shutil.copyfile(PUBLISHED / "hypertune/claims.csv", folder / "claims.csv")
+    redraw(["hypertune"], published=place / "published", output=place / "redrawn")
+    judged = pd.concat([pd.read_csv(place / f"redrawn/hypertune/{name}.csv") for name in ("claims", "findings")])
+    judged = judged[judged["verdict"] != NOT_RUN].set_index("id")["scale"]
+    assert judged["hypertune.figure1.subset_degrades"] == "smoke"
+    assert judged["hypertune.figure1.subset_degrades_in_gamma"] == "desk"
+    assert set(judged[judged.index.str.startswith("hypertune.svm_table.")]) == {"paper"}
+    assert "Scale smoke and desk." in (place / "redrawn/hypertune/figures/figure1.md").read_text()
 
 
 def record_of_complexity(folder):

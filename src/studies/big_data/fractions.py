@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 METHODS: Final = (
     Method("uniform", label="uniform", color="#7F7F7F", marker="o", linestyle="-"),
-    Method("cc", label="case-control", color="#FFD18E", marker="<", linestyle="--"),
-    Method("lcc", label="local case-control", color="#D07CA1", marker=">", linestyle="-."),
-    Method("osmac_mvc", label="OSMAC, mVc", color="#2F6756", marker="D", linestyle="-"),
+    Method("cc", label="case-control", color="#D07CA1", marker="<", linestyle="--"),
+    Method("lcc", label="local case-control", color="#00318F", marker=">", linestyle="-."),
+    Method("osmac_mvc", label="OSMAC, mVc", color="#F2B138", marker="D", linestyle="-"),
     Method("osmac_mmse", label="OSMAC, mMSE", color="#926A00", marker="d", linestyle=":"),
     Method("blb", label="BLB, averaged", color="#4580EB", marker="s", linestyle=(0, (5, 1))),
     Method("b_of_n", label="b of n, averaged", color="#7AACEB", marker="p", linestyle=":"),

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 from frugal.lazy import lazily
 
 if TYPE_CHECKING:
-    from frugal import datasets, folds, learners, model_selection, rows, trials
+    from frugal import benchmarks, datasets, folds, learners, model_selection, rows, trials
     from frugal.model_selection import minimize
 
-__all__ = ["datasets", "folds", "learners", "minimize", "model_selection", "rows", "trials"]
+__all__ = ["benchmarks", "datasets", "folds", "learners", "minimize", "model_selection", "rows", "trials"]
 __version__ = "0.1.0"
 
 __getattr__ = lazily(
     __name__,
     {
+        "benchmarks": "",
         "datasets": "",
         "folds": "",
         "learners": "",

@@ -151,8 +151,8 @@ def search_trials(
     args: argparse.Namespace, others: Mapping[str, Callable[..., TrialStrategy]] = MappingProxyType({})
 ) -> None:
     """Run one search. Each trial is stored at once, so that a killed search resumes; `others` as in `search`."""
+    from frugal.benchmarks.searches import search
     from frugal.code import jobs
-    from frugal.trials.searches import search
 
     check_suffix(args.output)
     settings = parse_settings(args.settings)

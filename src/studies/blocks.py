@@ -124,7 +124,7 @@ def planned(
     *,
     table: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Settings of a search by a method on a problem, as `trials.searches.search` takes them.
+    """Settings of a search by a method on a problem, as `benchmarks.search` takes them.
 
     Args:
         search: the experiment.
@@ -362,6 +362,6 @@ def rows_of(block: Mapping[str, Any], dataset: str) -> dict[str, int]:
 
 
 def on_dataset(block: Mapping[str, Any], dataset: str) -> dict[str, Any]:
-    """Settings of `trials.searches.problem` for a data set of document 004: rows, scaler and space."""
+    """Settings of `benchmarks.problem` for a data set of document 004: rows, scaler and space."""
     scaler = block.get("scalers", {}).get(dataset, "none")
     return {**rows_of(block, dataset), "scaler": scaler, "space": SPACE}

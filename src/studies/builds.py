@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from frugal import learners
+from frugal.benchmarks.functions import FUNCTIONS
+from frugal.benchmarks.look_up_jobs import grid_of
+from frugal.benchmarks.problem_by_name import CURVES, LOOKUP
+from frugal.benchmarks.searches import N_INITIAL
 from frugal.checks import check_whole
 from frugal.datasets import Dataset
 from frugal.datasets.catalogue import CATALOGUE, parse_name
 from frugal.spaces import SearchSpace
 from frugal.trials import strategies
-from frugal.trials.functions import FUNCTIONS
 from frugal.trials.ledger import LARGEST_DESIGN, initial_design
-from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
-from frugal.trials.problem_by_name import CURVES, LOOKUP
-from frugal.trials.searches import N_INITIAL
 from studies.blocks import classes_of, curve_sets
 from studies.code import OTHERS
 

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from frugal import learners
+from frugal.benchmarks.problem_by_name import FUNCTION, LOOKUP
+from frugal.benchmarks.searches import on_curves
 from frugal.checks import check_known, check_whole
 from frugal.datasets.catalogue import CATALOGUE, parse_name
 from frugal.trials import strategies
 from frugal.trials.ledger import LARGEST_DESIGN
-from frugal.trials.problem_by_name import FUNCTION, LOOKUP
-from frugal.trials.searches import on_curves
 from studies import registry
 from studies.blocks import (
     ROWS,
@@ -120,7 +120,7 @@ def _check_problem(
     *,
     is_run: bool,
 ) -> None:
-    """Build the strategy of every method on a problem, as `trials.searches.search` does."""
+    """Build the strategy of every method on a problem, as `benchmarks.search` does."""
     table = table_of(learner, problem, config)
     facts: dict[str, Any] = {}
     space: tuple[Any, ...]

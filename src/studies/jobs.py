@@ -175,9 +175,9 @@ def _trials(args: argparse.Namespace) -> None:
 
 def _curves(args: argparse.Namespace) -> None:
     """Learning curves of a network's candidates, kept as they are made, so that a killed job goes on."""
+    from frugal.benchmarks.curve_set import train_curves
     from frugal.checks import check_settings
     from frugal.datasets import load
-    from frugal.trials.curve_set import train_curves
     from studies import code as job_code
 
     settings = parse_settings(args.settings)
@@ -189,9 +189,9 @@ def _curves(args: argparse.Namespace) -> None:
 
 def _extrapolate(args: argparse.Namespace) -> None:
     """Extrapolate stored curves from their first points; a killed job goes on from its journal."""
+    from frugal.benchmarks.curve_set import COLUMNS
+    from frugal.benchmarks.extrapolations import extrapolate
     from frugal.checks import check_settings
-    from frugal.trials.curve_set import COLUMNS
-    from frugal.trials.extrapolations import extrapolate
     from studies import code as job_code
 
     settings = parse_settings(args.settings)
@@ -207,7 +207,7 @@ def _lookup(args: argparse.Namespace) -> None:
 
 
 def _lookup_measure(args: argparse.Namespace) -> None:
-    from frugal.trials.look_up_jobs import measure_part
+    from frugal.benchmarks.look_up_jobs import measure_part
     from studies import code as job_code
 
     settings = parse_settings(args.settings)
@@ -218,7 +218,7 @@ def _lookup_measure(args: argparse.Namespace) -> None:
 
 
 def _lookup_gather(args: argparse.Namespace) -> None:
-    from frugal.trials.lookup import LookUpProblem
+    from frugal.benchmarks.lookup import LookUpProblem
 
     table = read_all(args.parts)
     LookUpProblem(table)  # refuses what is no whole table
@@ -227,9 +227,9 @@ def _lookup_gather(args: argparse.Namespace) -> None:
 
 
 def _lookup_recheck(args: argparse.Namespace) -> None:
+    from frugal.benchmarks.look_up_jobs import problem_of
+    from frugal.benchmarks.lookup import check_cells, recheck
     from frugal.seeds import rng_for
-    from frugal.trials.look_up_jobs import problem_of
-    from frugal.trials.lookup import check_cells, recheck
 
     problem = problem_of(parse_settings(args.settings), args.root)
     rng = rng_for("recheck", problem.name, args.seed)

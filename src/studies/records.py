@@ -162,7 +162,7 @@ class Study:
         name: of its runs, `results/{paper}/runs/{name}.parquet`.
         methods: what is compared, a job each.
         problems: of a study whose jobs are searches of hyperparameters, one for each method, problem and seed:
-            learner and dataset of each, as `trials.searches.problem` names them; none: it has no searches.
+            learner and dataset of each, as `benchmarks.problem` names them; none: it has no searches.
         resource: what a trial of these searches may have less of: `sizes`, listed numbers of rows; `rows`, any
             number of them, on the data sets that the configuration chooses; `epochs`, of stored curves, where
             methods may terminate; or nothing.

@@ -22,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from faults import DAMAGES, Fault, Outcome, command, judge, spoil
 from frugal import cli
+from frugal.benchmarks import problem_by_name
 from frugal.code import jobs
 from frugal.datasets import CATALOGUE, DatasetError, _public, load, prepare
 from frugal.datasets.catalogue import File
@@ -29,7 +30,6 @@ from frugal.learners.networks import make
 from frugal.learners.svm_rff import FourierTraining
 from frugal.model_selection import FoldSearchCV, TrialSearchCV
 from frugal.spaces import Integer
-from frugal.trials import problem_by_name
 from frugal.trials.problems import Problem
 from studies import cli as studies_cli
 

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
+from frugal.benchmarks.curves import CurvesProblem
 from frugal.interface import TrialTask
 from frugal.learners import networks
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.trials import make
-from frugal.trials.curves import CurvesProblem
 from frugal.trials.termination import terminating
 from studies.big_data import combined_searches, growing_termination, reduced_search, terminating_fabolas
 from studies.big_data.search_paths import Clocked, follow, to_same, with_spent

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from frugal.trials.searches import search
+from frugal.benchmarks.searches import search
 from studies import registry, style
 from studies.big_data import arrivals, figure3, size_search
 from studies.big_data.paper import PAPER

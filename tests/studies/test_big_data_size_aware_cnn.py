@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frugal.benchmarks.curve_set import COLUMNS
+from frugal.benchmarks.searches import search
 from frugal.learners import networks
-from frugal.trials.curve_set import COLUMNS
-from frugal.trials.searches import search
 from studies import registry, style
 from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from scipy import stats
 
-from frugal.trials.functions import FUNCTIONS
+from frugal.benchmarks.functions import FUNCTIONS
 from studies.exploration.functions_long import LOCAL_MINIMUM
 from studies.greedy_cv.early_stopping import STOPPING_METHODS
 from studies.greedy_cv.library import GRID_SEARCH, HALVING, with_ratio

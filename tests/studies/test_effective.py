@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from frugal.trials import searches
+from frugal.benchmarks import searches
 from studies import artefacts, config, registry
 from studies.effective import ALL, OF_PROBLEM, UNKNOWN, defaults, effective
 from studies.publish import of_parts, read_records

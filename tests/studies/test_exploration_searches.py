@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frugal.benchmarks import searches
+from frugal.benchmarks.searches import problem
 from frugal.learners import build, space
-from frugal.trials import searches
 from frugal.trials.runs import COLUMNS, TASK
-from frugal.trials.searches import problem
 from studies.exploration import as_coded, surrogate_cost, surrogate_fits
 from studies.exploration.as_coded import NAME, Doc002AsCoded
 from studies.exploration.refits import REPORTED, refit

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from frugal.trials.functions import FUNCTIONS
-from frugal.trials.searches import search
+from frugal.benchmarks.functions import FUNCTIONS
+from frugal.benchmarks.searches import search
 from studies import paired
 from studies.exploration import (
     comparison,

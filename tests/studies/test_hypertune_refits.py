@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from frugal import datasets
-from frugal.trials.searches import problem
+from frugal.benchmarks.searches import problem
 from studies.hypertune import complexity, searches
 from studies.shared import refits
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from frugal import datasets
+from frugal.benchmarks.searches import search as trials_search
 from frugal.folds import score
 from frugal.folds.search import Kept, candidates_of, search
-from frugal.trials.searches import search as trials_search
 from studies import run_files
 from studies.cli import main
 from studies.folds_comparison.entries import Entry

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from frugal import arguments, cli
-from frugal.trials.lookup import LookUpProblem
+from frugal.benchmarks.lookup import LookUpProblem
 from studies.arguments import make_parser
 from studies.cli import main
 

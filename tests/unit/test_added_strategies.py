@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from frugal import folds, registry, trials
+from frugal.benchmarks.searches import search
 from frugal.spaces import SearchSpace, Uniform
-from frugal.trials.searches import search
 
 CODE = """
 import numpy as np

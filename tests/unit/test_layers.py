@@ -48,6 +48,7 @@ MAY_IMPORT = {
     "folds": {"datasets", "learners"},
     "trials": {"datasets", "learners"},
     "rows": {"learners"},
+    "benchmarks": {"datasets", "learners", "trials"},
     "code": {"datasets", "learners"},
     "model_selection": {"code", "folds", "trials"},
     "select": {"datasets", "learners", "trials", "model_selection"},

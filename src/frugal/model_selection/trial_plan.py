@@ -116,7 +116,7 @@ def plan(
     if "termination" in settings:
         raise ValueError(
             "termination needs a score after every epoch, which is not asked for here; `frugal.trials.make` "
-            "takes it, and `frugal.trials.runs.run` reports them"
+            "takes it, and `frugal.trials.run` reports them"
         )
     known = settings_of(strategy)
     check_settings(strategy, settings)

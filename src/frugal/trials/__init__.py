@@ -7,10 +7,11 @@ from frugal.lazy import lazily
 if TYPE_CHECKING:
     from frugal.trials import acquisitions, surrogates
     from frugal.trials.ledger import initial_design
+    from frugal.trials.runs import run
     from frugal.trials.strategies import known, make, settings_of
     from frugal.trials.termination import terminating
 
-__all__ = ["acquisitions", "initial_design", "known", "make", "settings_of", "surrogates", "terminating"]
+__all__ = ["acquisitions", "initial_design", "known", "make", "run", "settings_of", "surrogates", "terminating"]
 
 __getattr__ = lazily(
     __name__,
@@ -19,6 +20,7 @@ __getattr__ = lazily(
         "initial_design": "ledger",
         "known": "strategies",
         "make": "strategies",
+        "run": "runs",
         "settings_of": "strategies",
         "surrogates": "",
         "terminating": "termination",

@@ -57,6 +57,15 @@ def run(
     Raises:
         ValueError: if a kept trial is not the one that the strategy asks for.
         RuntimeError: if the strategy returns WAIT while no trial is pending.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import benchmarks, trials
+        >>> branin = benchmarks.problem("function", "branin", 0, {})
+        >>> strategy = trials.make("ei", space=branin.space, n_trials=25, rng=np.random.default_rng(0))
+        >>> found = trials.run(strategy, branin)
+        >>> len(found), bool(found["error"].min() < 0.5)  # the least value is 0.398
+        (25, True)
     """
     rows: list[dict[str, Any]] = []
     n_epochs: dict[int | None, int] = {}  # that trials have behind them

@@ -43,7 +43,7 @@ def extrapolations(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or there are none.
     """
-    from frugal.trials.extrapolations import COLUMNS
+    from frugal.benchmarks.extrapolations import COLUMNS
 
     need_columns(runs, COLUMNS)
     found: pd.DataFrame = runs[runs["final"].notna()]
@@ -93,7 +93,7 @@ def lines(runs: pd.DataFrame) -> pd.DataFrame:
         A row per model and epoch: dataset, network, data, curve (its number), n_points, model (`observed` first:
         the curve itself), epoch, score, deviation (at the last epoch; nan for `observed`).
     """
-    from frugal.trials.extrapolations import numbers
+    from frugal.benchmarks.extrapolations import numbers
 
     found = first_parts(runs)
     of_cifar = found[found["dataset"] == "cifar10"]
@@ -122,7 +122,7 @@ def final_predictions(runs: pd.DataFrame) -> pd.DataFrame:
         dataset, seed (the curve's number), data, part (of `PARTS`), error: E[f_comb(E)] - y_E; rank:
         P(y_E' < y_E), uniform if P is calibrated. Checks at which no family describes the curve are left out.
     """
-    from frugal.trials.extrapolations import numbers
+    from frugal.benchmarks.extrapolations import numbers
 
     rows = []
     for row in _described(runs).to_dict("records"):
@@ -141,7 +141,7 @@ def threshold_predictions(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         dataset, seed (the curve's number), data, part, prob_above, above.
     """
-    from frugal.trials.extrapolations import numbers
+    from frugal.benchmarks.extrapolations import numbers
 
     parts = []
     found = extrapolations(runs)

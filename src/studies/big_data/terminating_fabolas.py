@@ -50,7 +50,7 @@ from studies.regions import above
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from frugal.trials.curves import CurvesProblem
+    from frugal.benchmarks.curves import CurvesProblem
 
 METHODS: Final = (
     Method("random", label="random", color="#000000", linestyle=":"),
@@ -118,7 +118,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     Raises:
         ValueError: on settings of the termination that `Terminating` does not accept.
     """
-    from frugal.trials.curves import CurvesProblem
+    from frugal.benchmarks.curves import CurvesProblem
 
     stored = read(settings["table"])
     problem = CurvesProblem(stored)

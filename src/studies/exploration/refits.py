@@ -45,9 +45,9 @@ def refit(
     A candidate that several searches chose is fitted once.
 
     Args:
-        runs: rows of `trials.searches.search`, of one learner and dataset; a search's choice is its last
+        runs: rows of `benchmarks.search`, of one learner and dataset; a search's choice is its last
             recommendation.
-        settings: those of `trials.searches.problem`, with refit_rows, training rows of the choices and of the
+        settings: those of `benchmarks.problem`, with refit_rows, training rows of the choices and of the
             reported point (None: all), and grid_rows, those of the grid (None: all; 0: no grid).
         root: folder of the datasets.
         journal: where fits are kept as they are made, so that a killed job goes on; None: nowhere.
@@ -95,8 +95,8 @@ def refit(
 def _problem(
     learner: str, dataset: str, settings: Mapping[str, Any], n_train: int | None, root: str | Path
 ) -> LearnerProblem:
+    from frugal.benchmarks.searches import SETTINGS, problem
     from frugal.trials.problems import LearnerProblem
-    from frugal.trials.searches import SETTINGS, problem
 
     known = {name: value for name, value in settings.items() if name in SETTINGS}
     found = problem(learner, dataset, 0, {**known, "n_train": n_train}, root)

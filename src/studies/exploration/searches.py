@@ -44,7 +44,7 @@ LOOKS: Final[Mapping[str, Look]] = {
 
 
 def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[str] = ()) -> pd.DataFrame:
-    """The rows of `trials.searches.search` among others', of a learner and of datasets where these are given.
+    """The rows of `benchmarks.search` among others', of a learner and of datasets where these are given.
 
     Raises:
         ValueError: if a column is missing, or there are no such rows.
@@ -74,7 +74,7 @@ def chosen(found: pd.DataFrame) -> list[Candidate | None]:
 
 def log10_regret(found: pd.DataFrame) -> pd.Series[float]:
     """log10 of the distance of `best` to the minimum of the function that was searched, at least 1e-6."""
-    from frugal.trials.functions import FUNCTIONS
+    from frugal.benchmarks.functions import FUNCTIONS
 
     minima = found["dataset"].map(lambda name: FUNCTIONS[str(name)].minimum)
     return pd.Series(np.log10((found["best"] - minima).clip(lower=1e-6)), found.index)
@@ -95,7 +95,7 @@ def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: 
 def space_of(learner: str, dataset: str) -> SearchSpace:
     """The space that a problem is searched in."""
     from frugal import learners
-    from frugal.trials.functions import FUNCTIONS
+    from frugal.benchmarks.functions import FUNCTIONS
 
     if learner == FUNCTION:
         return FUNCTIONS[dataset].space

@@ -105,10 +105,10 @@ def run_by_gamma(method: str, seed: int, settings: Mapping[str, Any], root: str 
         ValueError: on more rows than there are.
     """
     from frugal import datasets, learners
-    from frugal.trials.look_up_jobs import grid_of
+    from frugal.benchmarks.look_up_jobs import grid_of
+    from frugal.benchmarks.svm_table import measure_svm
     from frugal.trials.parts import split
     from frugal.trials.problems import LearnerProblem
-    from frugal.trials.svm_table import measure_svm
 
     data = datasets.load(settings["dataset"], root=root)
     parts = split(data, n_valid=settings["n_valid"], n_test=0)
@@ -208,7 +208,7 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
 def check_by_gamma(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     """Refuse more rows than the data set has, and a largest gamma that leaves fewer than two."""
     from frugal import learners
-    from frugal.trials.look_up_jobs import grid_of
+    from frugal.benchmarks.look_up_jobs import grid_of
     from frugal.trials.parts import split
     from studies.builds import hollow
 

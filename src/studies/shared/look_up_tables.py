@@ -11,12 +11,12 @@ def is_trial(runs: pd.DataFrame) -> pd.Series[bool]:
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """The table's cells, those of curves as `trials.curves.as_cells` makes them.
+    """The table's cells, those of curves as `frugal.benchmarks.curves.as_cells` makes them.
 
     Raises:
         ValueError: if there are none.
     """
-    from frugal.trials.curves import as_cells
+    from frugal.benchmarks.curves import as_cells
 
     table = runs[~is_trial(runs)]
     if table.empty:

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from frugal import learners
+from frugal.benchmarks.problem_by_name import problem
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
-from frugal.trials.problem_by_name import problem
 from frugal.trials.problems import LearnerProblem
 from studies.blocks import on_dataset
 from studies.tidy import provenance
@@ -53,7 +53,7 @@ class SeedFits:
     """Fits of candidates on the rows of learners, datasets and seeds, each made once.
 
     Args:
-        settings: those of `trials.problem_by_name.problem`, each one value or one by dataset; and scalers, by
+        settings: those of `benchmarks.problem`, each one value or one by dataset; and scalers, by
             dataset.
         root: folder of the datasets.
         journal: where fits are kept as they are made; None: nowhere.

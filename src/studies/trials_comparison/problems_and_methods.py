@@ -41,7 +41,7 @@ PROBLEMS: Final = {
     ("curves", "cifar_cnn_cifar10"): Problem("CNN on CIFAR-10 (JPEG), curves", "epochs", "rows times epochs"),
     ("curves", "mlp_mnist"): Problem("MLP on MNIST, curves", "epochs", "rows times epochs"),
 }
-"""By learner and dataset, as `trials.searches.problem` names them."""
+"""By learner and dataset, as `benchmarks.problem` names them."""
 GROUPS: Final = {"all": "all problems", "rows": "problems with sizes of rows", "epochs": "problems with epochs"}
 CURRENCIES: Final = ("seconds", "cost", "trials")
 COLUMNS: Final = (*CELL, "data", *CURRENCIES, "overhead", "test_error", "least")

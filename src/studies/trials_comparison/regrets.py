@@ -75,7 +75,7 @@ def refit(
     """Paths of searches, a row per trial; the choices of live searches are fitted on all rows and tested.
 
     Args:
-        runs: rows of `trials.searches.search` on one problem and, of a table or stored curves, all of its rows.
+        runs: rows of `benchmarks.search` on one problem and, of a table or stored curves, all of its rows.
         settings: of live searches those of `shared.refits.SeedFits`; and not_run, the compared methods that are
             not run on this problem at this scale.
         root: folder of the datasets.
@@ -88,7 +88,7 @@ def refit(
     Raises:
         ValueError: if a column is missing, there are no searches, or they are on several problems.
     """
-    from frugal.trials.problem_by_name import CURVES, LOOKUP
+    from frugal.benchmarks.problem_by_name import CURVES, LOOKUP
     from studies.shared.look_up_tables import least_test_error
     from studies.shared.refits import SeedFits, data_of
 

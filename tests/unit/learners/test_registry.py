@@ -8,6 +8,7 @@ import pytest
 from sklearn.svm import SVC
 
 from frugal import learners
+from frugal.benchmarks.searches import search
 from frugal.cli import main
 from frugal.datasets import Dataset
 from frugal.folds import score
@@ -15,7 +16,6 @@ from frugal.learners import CLASSIFIERS, build, known, registry, space
 from frugal.learners.registry import HOMES
 from frugal.registry import added
 from frugal.rows import KMSVM, SVMKM, WKMSVM
-from frugal.trials.searches import search
 
 SAVERS = {"svm_km": SVMKM, "km_svm": KMSVM, "wkm_svm": WKMSVM}
 

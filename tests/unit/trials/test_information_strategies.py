@@ -6,10 +6,10 @@ import pytest
 from killed import KilledError
 
 from frugal import trials
+from frugal.benchmarks.functions import FUNCTIONS
 from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import Choice, SearchSpace
-from frugal.trials.functions import FUNCTIONS
 from frugal.trials.runs import Journal, run
 
 BRANIN, N_MAX = FUNCTIONS["branin"], 4096

@@ -7,10 +7,10 @@ import pytest
 from scipy import optimize
 from sklearn.naive_bayes import BernoulliNB
 
+from frugal.benchmarks.functions import FUNCTIONS
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import space
-from frugal.trials.functions import FUNCTIONS
 from frugal.trials.live import as_text
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem

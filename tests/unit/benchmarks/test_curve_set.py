@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from killed import KilledError
 
+from frugal.benchmarks import curve_set
+from frugal.benchmarks.curve_set import COLUMNS, train_curves
 from frugal.learners import networks
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, Uniform
-from frugal.trials import curve_set
-from frugal.trials.curve_set import COLUMNS, train_curves
 from frugal.trials.lines import Lines
 from frugal.trials.parts import split
 

@@ -6,10 +6,10 @@ import pytest
 from scipy.stats import loguniform, randint
 
 from frugal import trials
+from frugal.benchmarks.searches import search
 from frugal.interface import WAIT, Trial
 from frugal.spaces import Choice, Continuous, Discrete, Integer, Ordinal, SearchSpace, Uniform
 from frugal.trials.encoding import Encoding
-from frugal.trials.searches import search
 
 BRANIN = SearchSpace({"x1": Uniform(-5.0, 10.0), "x2": Uniform(0.0, 15.0)})
 QUICK = {"n_restarts": 1, "n_pool": 64, "n_starts": 2}

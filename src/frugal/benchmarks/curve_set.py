@@ -1,4 +1,4 @@
-"""A set of learning curves of small networks, made once; `frugal.trials.curves` replays it for every strategy.
+"""A set of learning curves of small networks, made once; `frugal.benchmarks.curves` replays it for every strategy.
 
 Candidates are random draws from the network's space `SPACE`, numbered: the same number is the same candidate
 however many there are, whatever rows and epochs. Curves are what `LearnerProblem` with seed 0 measures, so any of

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal import trials
+from frugal.benchmarks import searches
+from frugal.benchmarks.curve_set import COLUMNS
+from frugal.benchmarks.extrapolations import Extrapolations, epochs_of_checks, extrapolate, numbers
+from frugal.benchmarks.searches import search
 from frugal.interface import Trial
 from frugal.learners import networks
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
-from frugal.trials.curve_set import COLUMNS
-from frugal.trials.extrapolations import Extrapolations, epochs_of_checks, extrapolate, numbers
 from frugal.trials.lines import Lines
-from frugal.trials.searches import search
 from frugal.trials.strategies import make
 from frugal.trials.surrogates.learning_curves import CurveModel, UnfittableError
 from frugal.trials.termination import Terminating
@@ -258,4 +258,4 @@ def test_peers_search_stored_curves_with_termination(settings, method):
 
 def test_curves_without_their_file_are_refused():
     with pytest.raises(ValueError, match="the set mlp_mnist needs the setting 'table', the file of its curves"):
-        trials.searches.problem("curves", "mlp_mnist", 0, {})
+        searches.problem("curves", "mlp_mnist", 0, {})

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from frugal import datasets, learners
+from frugal.benchmarks.measured import measure
+from frugal.benchmarks.svm_table import measure_svm
 from frugal.checks import check_known, check_settings, check_whole
 from frugal.interface import Candidate
 from frugal.spaces import Ordinal, SearchSpace
 from frugal.trials.lines import JournalPath
-from frugal.trials.measured import measure
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
-from frugal.trials.svm_table import measure_svm
 
 SETTINGS: Final = (
     "learner",

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 
 from frugal import datasets, learners
+from frugal.benchmarks.functions import FUNCTIONS
+from frugal.benchmarks.measured import COLUMNS
+from frugal.benchmarks.searches import _facts, problem, search
 from frugal.files import write
 from frugal.interface import Trial, TrialTask
 from frugal.spaces import Ordinal, SearchSpace, as_json
-from frugal.trials.functions import FUNCTIONS
-from frugal.trials.measured import COLUMNS
 from frugal.trials.problems import LearnerProblem
-from frugal.trials.searches import _facts, problem, search
 
 ON_BRANIN = ("function", "branin")
 

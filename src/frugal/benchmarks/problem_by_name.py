@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from frugal import datasets, learners
+from frugal.benchmarks.curves import CurvesProblem
+from frugal.benchmarks.functions import FUNCTIONS
+from frugal.benchmarks.lookup import LookUpProblem
+from frugal.benchmarks.measured import COLUMNS
 from frugal.checks import check_known, check_whole
 from frugal.files import read
-from frugal.trials.curves import CurvesProblem
-from frugal.trials.functions import FUNCTIONS
-from frugal.trials.lookup import LookUpProblem
-from frugal.trials.measured import COLUMNS
 from frugal.trials.parts import Parts, split
 from frugal.trials.problems import LearnerProblem, Problem
 
@@ -50,6 +50,12 @@ def problem(
     Raises:
         ValueError: on an unknown function, learner, space or dataset, more rows than there are, or a setting that
             the learner does not take, as epochs of what is not trained in epochs.
+
+    Examples:
+        >>> from frugal import benchmarks
+        >>> branin = benchmarks.problem("function", "branin", 0, {})
+        >>> branin.name, list(branin.space.dimensions)
+        ('branin', ['x', 'y'])
     """
     if learner not in _OF_STORED:
         learners.record(learner)

@@ -27,12 +27,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from frugal.benchmarks.curve_set import SET_COLUMNS
+from frugal.benchmarks.curves import Curve, CurvesProblem
 from frugal.checks import as_python, check_between, check_columns
 from frugal.files import read
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from frugal.trials.curve_set import SET_COLUMNS
-from frugal.trials.curves import Curve, CurvesProblem
 from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.surrogates.curve_families import Array
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError

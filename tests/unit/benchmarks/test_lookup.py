@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import MinMaxScaler
 
+from frugal.benchmarks.look_up_jobs import grid_of, measure_part, part_of, problem_of
+from frugal.benchmarks.lookup import LookUpProblem, check_cells, recheck
+from frugal.benchmarks.measured import COLUMNS, measure
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import build
 from frugal.spaces import Choice, Ordinal, SearchSpace, as_json
 from frugal.trials.lines import Lines
-from frugal.trials.look_up_jobs import grid_of, measure_part, part_of, problem_of
-from frugal.trials.lookup import LookUpProblem, check_cells, recheck
-from frugal.trials.measured import COLUMNS, measure
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
 

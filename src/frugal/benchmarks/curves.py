@@ -23,14 +23,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from frugal.benchmarks.curve_set import COLUMNS, SET_COLUMNS, SIZE
+from frugal.benchmarks.measured import CELL
 from frugal.checks import check_columns, check_whole
 from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
-from frugal.trials.curve_set import COLUMNS, SET_COLUMNS, SIZE
 from frugal.trials.encoding import ListedSpace
-from frugal.trials.measured import CELL
 from frugal.trials.problems import Report
 
 

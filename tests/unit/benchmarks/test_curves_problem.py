@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 
 from frugal import trials
+from frugal.benchmarks.curve_set import COLUMNS
+from frugal.benchmarks.curves import CurvesProblem
+from frugal.benchmarks.searches import search
 from frugal.interface import TrialTask
 from frugal.learners import networks
-from frugal.trials.curve_set import COLUMNS
-from frugal.trials.curves import CurvesProblem
 from frugal.trials.runs import run
-from frugal.trials.searches import search
 from frugal.trials.strategies.random import Random
 
 N, E, N_ROWS = 8, 5, 100

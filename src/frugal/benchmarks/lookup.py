@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from frugal import learners
+from frugal.benchmarks.measured import COLUMNS, FACTS, KEY, facts_of
 from frugal.checks import check_columns, check_rng, check_whole
 from frugal.interface import Candidate, RunError, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
-from frugal.trials.measured import COLUMNS, FACTS, KEY, facts_of
 from frugal.trials.problems import LearnerProblem, Report
 
 MAX_SHARE: Final = 5e-4
@@ -43,6 +43,19 @@ class LookUpProblem:
     Raises:
         ValueError: if the table lacks a column, is empty, is of several problems, has a cell twice, or is not
             whole: every combination of its values at every size and draw, draws numbered from 0.
+
+    Examples:
+        >>> import pandas as pd
+        >>> from frugal.benchmarks import LookUpProblem
+        >>> from frugal.interface import TrialTask
+        >>> table = pd.DataFrame({"candidate": ['{"C": 1.0}', '{"C": 9.0}'], "error": [0.2, 0.1]})
+        >>> table = table.assign(learner="svm", dataset="digits", data="original", seed=0, n_rows=800, subset=0)
+        >>> table = table.assign(test_error=table["error"], seconds=0.3, cost=1.0, reason="")
+        >>> problem = LookUpProblem(table)
+        >>> problem.name, problem.sizes
+        ('svm on digits', (800,))
+        >>> problem.evaluate(TrialTask(id=0, candidate={"C": 9.0}), lambda *_: True).error
+        0.1
     """
 
     def __init__(self, table: pd.DataFrame) -> None:

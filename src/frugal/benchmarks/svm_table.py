@@ -26,11 +26,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from frugal.benchmarks.measured import Sizes, in_groups
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
 from frugal.threads import one_thread
 from frugal.trials.lines import JournalPath
-from frugal.trials.measured import Sizes, in_groups
 from frugal.trials.problems import LearnerProblem
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
+from frugal.benchmarks import svm_table
+from frugal.benchmarks.look_up_jobs import grid_of
+from frugal.benchmarks.lookup import LookUpProblem, check_cells, recheck
+from frugal.benchmarks.measured import measure
+from frugal.benchmarks.svm_table import Votes, measure_svm
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import build, space
-from frugal.trials import svm_table
-from frugal.trials.look_up_jobs import grid_of
-from frugal.trials.lookup import LookUpProblem, check_cells, recheck
-from frugal.trials.measured import measure
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
-from frugal.trials.svm_table import Votes, measure_svm
 
 GRID = grid_of(space("ranges", "svm"), 5)
 
@@ -55,14 +55,14 @@ def test_errors_are_those_of_live_trials(problem, table):
 
 
 def test_a_table_made_in_blocks_of_the_kernel_is_the_same(problem, table, monkeypatch):
-    monkeypatch.setattr("frugal.trials.svm_table.BLOCK", 1000)  # 16 and 33 rows at a time
+    monkeypatch.setattr("frugal.benchmarks.svm_table.BLOCK", 1000)  # 16 and 33 rows at a time
     in_blocks = measure_svm(problem, GRID.grid(), [60, 30], [1, 2])
     pd.testing.assert_frame_equal(in_blocks.drop(columns="seconds"), table.drop(columns="seconds"))
 
 
 @pytest.mark.parametrize("block", [10, 2**27])
 def test_a_row_is_like_itself_however_large_its_features(block, monkeypatch):
-    monkeypatch.setattr("frugal.trials.svm_table.BLOCK", block)
+    monkeypatch.setattr("frugal.benchmarks.svm_table.BLOCK", block)
     X = 1e5 * np.random.default_rng(0).normal(size=(20, 3))
     np.testing.assert_array_equal(np.diagonal(svm_table._kernel(X, X, 1e4)), 1.0)
 

@@ -15,18 +15,18 @@ from typing import Any, Final
 
 import pandas as pd
 
+from frugal.benchmarks.curves import CurvesProblem
+from frugal.benchmarks.extrapolations import Extrapolations, epochs_of_checks
+from frugal.benchmarks.lookup import LookUpProblem
+from frugal.benchmarks.problem_by_name import OF_PROBLEMS
+from frugal.benchmarks.problem_by_name import problem as problem
 from frugal.checks import check_known, check_number, check_settings, check_whole
 from frugal.datasets.arrays import stored_hash
 from frugal.interface import RunError, TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.checks import N_MAX, N_MIN
-from frugal.trials.curves import CurvesProblem
-from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import check_n_initial, initial_design
 from frugal.trials.lines import JournalPath
-from frugal.trials.lookup import LookUpProblem
-from frugal.trials.problem_by_name import OF_PROBLEMS
-from frugal.trials.problem_by_name import problem as problem
 from frugal.trials.problems import LearnerProblem, Problem
 from frugal.trials.runs import Journal, run
 from frugal.trials.strategies import known, make, settings_of
@@ -89,6 +89,12 @@ def search(
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.
         RunError: if all trials of the search failed.
+
+    Examples:
+        >>> from frugal.benchmarks.searches import search
+        >>> found = search("ei", "function", "branin", seed=0, n_trials=30, settings={})
+        >>> round(float(found["error"].min()), 2)
+        0.4
     """
     check_settings(settings, SETTINGS, complete=False)
     strategies = settings.get("strategies", {})

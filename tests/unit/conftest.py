@@ -1,4 +1,4 @@
-"""What tests of several parts of the trials family share."""
+"""What tests of several packages share."""
 
 import pytest
 

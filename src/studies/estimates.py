@@ -11,7 +11,6 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.seeds import rng_for
 from frugal.stats import mean_interval, t_margin
 from studies.regions import Region
 
@@ -186,32 +185,6 @@ def _bootstrap_error(statistic: Callable[[Arrays], float], arrays: Arrays, rng: 
     picks = rng.integers(0, n_seeds, size=(N_RESAMPLES, n_seeds))
     draws = [statistic({name: array[..., seeds] for name, array in arrays.items()}) for seeds in picks]
     return float(np.nanstd(draws, ddof=1)) * math.sqrt(n_seeds / (n_seeds - 1))
-
-
-def over_seeds(
-    statistic: Callable[[Arrays], float],
-    arrays: Arrays,
-    *names: str,
-    bounds: tuple[float, float] = (-math.inf, math.inf),
-) -> tuple[float, float, float]:
-    """A statistic with its 95 % interval: Student's t times its bootstrap standard error, cut at `bounds`.
-
-    The standard error is the standard deviation of the statistic over resamples of whole repetitions, times
-    sqrt(n / (n - 1)) for n repetitions, so that the interval of a mean is that of `stats.mean_interval`.
-    Percentiles of the resamples would not do: a standard deviation over cells, or a count of significant cells, is
-    biased on resamples, whose repeated repetitions add variance, so that they may miss the statistic itself.
-
-    Args:
-        statistic: of the arrays, each with the same repetitions taken from its last axis, repeats allowed.
-        arrays: the measured values; with fewer than two repetitions the interval is nan.
-        *names: what the resampling is seeded by.
-        bounds: the least and the largest value that the statistic can have.
-
-    Returns:
-        The statistic of all repetitions, and the interval's lower and upper end around it.
-    """
-    found = resampled(statistic, arrays, rng_for("bootstrap", *names))
-    return found.ours, max(found.low, bounds[0]), min(found.high, bounds[1])  # nan stays nan
 
 
 def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Estimate:

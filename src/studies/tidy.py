@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.checks import check_choice
+from frugal.checks import check_choice, check_columns
 from frugal.stats import mean_interval, standard_error
 
 TIDY = (
@@ -26,20 +26,8 @@ RUN = ("method", "dataset", "classifier", "n", "k", "seed", "data")
 
 
 def need(runs: pd.DataFrame, *columns: str) -> None:
-    """Raise if runs lack one of `RUN` or of these columns, as `need_columns` does."""
-    need_columns(runs, (*RUN, *columns))
-
-
-def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs") -> None:
-    """Raise if a table lacks one of these columns.
-
-    Raises:
-        ValueError: with the first missing column, and the columns of the table.
-    """
-    missing = [column for column in columns if column not in table]
-    if missing:
-        have = ", ".join(map(str, table.columns))
-        raise ValueError(f"the {what} lack the column {missing[0]!r}; they have {have}")
+    """Raise ValueError if runs lack one of `RUN` or of these columns."""
+    check_columns("the table of runs", runs, (*RUN, *columns))
 
 
 def read_printed(name: str, *, as_text: bool = False) -> pd.DataFrame:

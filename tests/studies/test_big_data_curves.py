@@ -388,7 +388,10 @@ def test_pictures_say_what_they_show(name, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: curve_fits.lines(extrapolations(1).drop(columns="sd")), "the runs lack the column 'sd'"),
+        (
+            lambda: curve_fits.lines(extrapolations(1).drop(columns="sd")),
+            "the table of runs lacks the column 'sd'",
+        ),
         (
             lambda: curve_fits.lines(extrapolations(1, final=math.nan)),
             "no extrapolation of a curve that did not diverge",
@@ -397,7 +400,7 @@ def test_pictures_say_what_they_show(name, monkeypatch):
             lambda: curve_fits.threshold_predictions(extrapolations(1, reason="it falls")),
             "no curve that a family describes",
         ),
-        (lambda: curve_search.searches(toy(1).drop(columns="cut")), "the runs lack the column 'cut'"),
+        (lambda: curve_search.searches(toy(1).drop(columns="cut")), "the table of runs lacks the column 'cut'"),
         (lambda: curve_search.searches(toy(1)[:0]), "the runs hold no searches"),
         (lambda: curve_search.pairs(search("tpe", 0, [0.1])), "no search with termination beside one without"),
     ],

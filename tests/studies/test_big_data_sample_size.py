@@ -163,7 +163,7 @@ def test_outcomes_of_runs_made_by_hand():
     incomplete = by_hand()
     with pytest.raises(ValueError, match="the runs of seed 0 lack the method 'sgd_50'"):
         sample_sizes.outcomes(incomplete[incomplete["method"] != "sgd_50"])
-    with pytest.raises(ValueError, match="the runs lack the column 'size'"):
+    with pytest.raises(ValueError, match="the table of runs lacks the column 'size'"):
         sample_sizes.outcomes(incomplete.drop(columns="size"))
 
 

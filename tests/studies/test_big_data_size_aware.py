@@ -303,7 +303,7 @@ def test_the_left_panel_has_mtbo_4_where_no_other_was_run():
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
-        (table, "the runs lack the column 'method'"),
+        (table, "the table of runs lacks the column 'method'"),
         (lambda: table().assign(method="", id=math.nan, overhead_s=0.0), "the runs hold no searches"),
         (lambda: path("ei", 0, [1.0], [0.5]), "the runs hold no cells of the table"),
     ],

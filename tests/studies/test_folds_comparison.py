@@ -240,5 +240,5 @@ def test_the_command_writes_picture_and_numbers(name, runs, tmp_path):
 
 def test_runs_of_another_kind_are_refused(runs):
     for summarise in (summarise_pareto, summarise_anytime, summarise_ranks):
-        with pytest.raises(ValueError, match="the runs lack the column 'budget_share'"):
+        with pytest.raises(ValueError, match="the table of runs lacks the column 'budget_share'"):
             summarise(runs.drop(columns="budget_share"))

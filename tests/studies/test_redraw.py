@@ -15,8 +15,6 @@ from studies.redraw import redraw
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
-LACKING = Path(__file__).with_name("lacking.txt")
-"""Artefacts whose numbers cannot be made again, since their runs are not published; it shrinks as these are."""
 LARGE = ("big_data", "exploration", "folds_comparison", "greedy_cv", "hypertune", "trials_comparison")
 """Papers whose artefacts take longer than all others together."""
 RENDERED = ("folds_comparison", "trials_comparison")
@@ -45,8 +43,7 @@ def test_what_is_published_is_made_again_with_the_same_bytes_and_without_a_solve
     redrawn = redraw([paper], published=PUBLISHED, output=tmp_path)
     assert redrawn.differing == {}, "run python -m studies redraw --output results/published, and read the changes"
     folder = artefacts.shown(paper, SMOKE).folder
-    listed = [line for line in LACKING.read_text().splitlines() if line.startswith(f"{folder}/")]
-    assert sorted(redrawn.lacking) == sorted(listed)
+    assert redrawn.lacking == {}
     pictures = {path.stem for path in (PUBLISHED / folder / "figures").glob("*.png")}
     assert {path.stem for path in (tmp_path / folder / "figures").glob("*.png")} == pictures
     assert {path.stem for path in (tmp_path / folder / "figures").glob("*.md")} == pictures

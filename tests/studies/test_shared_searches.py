@@ -22,7 +22,7 @@ def test_trials_are_searched_for_among_other_rows_and_put_in_order():
     runs = pd.concat([search("random", [0.3, 0.2])[::-1], cell, curve, search("ei", [0.1])], ignore_index=True)
     found = trials_of(runs, "error")
     assert found[["method", "id"]].to_numpy().tolist() == [["ei", 0], ["random", 0], ["random", 1]]
-    with pytest.raises(ValueError, match="the runs lack the column 'test_error'"):
+    with pytest.raises(ValueError, match="the table of runs lacks the column 'test_error'"):
         trials_of(runs, "test_error")
     with pytest.raises(ValueError, match="the runs hold no searches"):
         trials_of(runs[runs["method"].isna()])

@@ -119,14 +119,14 @@ def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(
 
 def test_runs_that_cannot_be_compared_are_refused():
     one = trials("svm", "digits", "ei", 0, [(1, 1, 0, "{}", 0.1)])
-    with pytest.raises(ValueError, match="the runs lack the column 'cost'; they have"):
+    with pytest.raises(ValueError, match="the table of runs lacks the column 'cost'; it has"):
         refit(one.drop(columns="cost"), {})
     two = pd.concat([one, one.assign(learner="elastic_net")])
     with pytest.raises(ValueError, match="must hold searches on one problem, got 2"):
         refit(two, {})
     with pytest.raises(ValueError, match=r"unknown problem \('svm', 'iris'\); known: \('lookup', 'svm_mnist'\)"):
         ends(path("ei", [0.1], problem=("svm", "iris")))
-    with pytest.raises(ValueError, match="the paths lack the column 'least'"):
+    with pytest.raises(ValueError, match="the table of paths lacks the column 'least'"):
         ends(path("ei", [0.1]).drop(columns="least"))
     with pytest.raises(ValueError, match="trials_comparison judges no claims"):
         judge_paper("trials_comparison", {}, scale="paper")

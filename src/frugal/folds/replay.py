@@ -49,8 +49,8 @@ class Trace:
         >>> trace = folds.replay(strategy, table)
         >>> [(task.candidate, task.fold) for task in trace.tasks]
         [(0, 0), (1, 0), (2, 0), (0, 1)]
-        >>> trace.scores_of(0).tolist(), trace.completion_steps(3, 2).tolist()
-        ([0.9, 0.8], [4, 0, 0])
+        >>> trace.completion_steps(3, 2).tolist()
+        [4, 0, 0]
     """
 
     tasks: list[FoldTask]
@@ -76,17 +76,6 @@ class Trace:
             if task.n_rows is None and counts[task.candidate] == n_folds:
                 steps[task.candidate] = step
         return steps
-
-    def scores_of(self, candidate: int) -> NDArray[np.float64]:
-        """A candidate's fold scores on the most rows that it was evaluated on, shape (n_evaluated_folds,).
-
-        Args:
-            candidate: index into the candidate list.
-        """
-        answers = [(t, s) for t, s in zip(self.tasks, self.scores, strict=True) if t.candidate == candidate]
-        most = max((task.n_rows or np.inf for task, _ in answers), default=np.inf)
-        folds = {task.fold: score for task, score in answers if (task.n_rows or np.inf) == most}
-        return np.array([folds[fold] for fold in sorted(folds)])
 
 
 def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreTable] = _NO_RUNGS) -> Trace:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from frugal.checks import check_columns
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
 from studies.big_data.curve_search import SETS
 from studies.cells import every
@@ -22,7 +23,6 @@ from studies.kinds import Kind
 from studies.measures import share_of
 from studies.records import Claim, Study
 from studies.regions import above, at_least
-from studies.tidy import need_columns
 
 COMBINATION: Final = "combination"
 MODELS: Final = (*FAMILIES, COMBINATION)
@@ -45,7 +45,7 @@ def extrapolations(runs: pd.DataFrame) -> pd.DataFrame:
     """
     from frugal.benchmarks.extrapolations import COLUMNS
 
-    need_columns(runs, COLUMNS)
+    check_columns("the table of runs", runs, COLUMNS)
     found: pd.DataFrame = runs[runs["final"].notna()]
     if found.empty:
         raise ValueError("the runs hold no extrapolation of a curve that did not diverge")

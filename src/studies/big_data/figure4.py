@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.seeds import rng_for
 from studies import plotters, style
 from studies.big_data.curve_fits import (
     COMBINATION,
@@ -21,7 +22,7 @@ from studies.big_data.curve_fits import (
 )
 from studies.big_data.curve_search import NAMES
 from studies.big_data.tables import REPETITIONS
-from studies.estimates import Arrays, over_seeds
+from studies.estimates import Arrays, resampled
 from studies.records import Artefact, Look
 from studies.tidy import MEASURED, mean_of_each, provenance, shares_within, tidied
 
@@ -103,7 +104,8 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         median, low, high = (np.nan,) * 3
         if len(far):
             names = ("curve_fits", str(dataset), str(model))
-            median, low, high = over_seeds(_median, {"far": far}, *names, bounds=(0.0, np.inf))
+            estimate = resampled(_median, {"far": far}, rng_for("bootstrap", *names))
+            median, low, high = estimate.ours, max(estimate.low, 0.0), estimate.high
         counts = len(far), len(part) - len(far)
         rows.append([dataset, model, "median", median, np.nan, low, high, *counts, provenance(part)])
     keys = ["dataset", "model", "measure"]

@@ -12,14 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from frugal.checks import check_whole
+from frugal.checks import check_columns, check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.estimates import Array, Arrays, Estimate, mean, ratio, unbounded
 from studies.measures import Measure, ratio_of
 from studies.records import Claim, Floor, Method, Study, method_of
 from studies.regions import above, at_least
-from studies.tidy import need_columns
 
 METHODS: Final = (
     Method("fixed_5", "fixed", label="fixed, 5 % of the rows", color="#D07CA1", marker="s", linestyle=(0, (5, 1))),
@@ -157,7 +156,7 @@ def need(runs: pd.DataFrame, *columns: str) -> None:
     Raises:
         ValueError: with the column and those that there are.
     """
-    need_columns(runs, ("method", "seed", "data", *columns))
+    check_columns("the table of runs", runs, ("method", "seed", "data", *columns))
 
 
 def outcomes(runs: pd.DataFrame, share: float = SHARE_OF_GAIN) -> pd.DataFrame:

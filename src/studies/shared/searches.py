@@ -7,9 +7,9 @@ from typing import Final
 
 import pandas as pd
 
+from frugal.checks import check_columns
 from frugal.interface import Candidate
 from studies.shared.look_up_tables import is_trial
-from studies.tidy import need_columns
 
 CELL: Final = ["learner", "dataset", "method", "seed"]
 """Columns that name a search."""
@@ -22,7 +22,7 @@ def trials_of(runs: pd.DataFrame, *columns: str) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, of these or of those that `so_far` reads, or there are no searches.
     """
-    need_columns(runs, (*CELL, "data", "id", *_SPENT, *columns))
+    check_columns("the table of runs", runs, (*CELL, "data", "id", *_SPENT, *columns))
     trials = runs[is_trial(runs)]
     if trials.empty:
         raise ValueError("the runs hold no searches")

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_columns
 from studies.blocks import block_of, n_trials_of
 from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.shared.searches import CELL, candidates, so_far, trials_of
-from studies.tidy import by_measure, need_columns, tidied
+from studies.tidy import by_measure, tidied
 from studies.trajectories import arrival, steps
 from studies.trials_comparison.problems_and_methods import (
     COLUMNS,
@@ -125,7 +126,7 @@ def ordered(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or on an unknown problem.
     """
-    need_columns(runs, COLUMNS, "paths")
+    check_columns("the table of paths", runs, COLUMNS)
     runs = runs[runs["trials"].notna()]
     problems, order = list(zip(runs["learner"], runs["dataset"], strict=True)), [*PROBLEMS]
     unknown = [name for name in dict.fromkeys(problems) if name not in order]

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.tree import ExtraTreeClassifier
 
 from frugal.datasets import Dataset, load
-from frugal.folds import Folds, Live, Trace, run, run_in_processes, score
+from frugal.folds import Folds, Live, run, run_in_processes, score
 from frugal.folds.rungs import rung_rows, score_rungs, split_rungs
 from frugal.folds.splits import shrink, split
 from frugal.folds.strategies import make
@@ -241,14 +241,6 @@ def test_a_live_run_in_processes_is_that_of_one():
         run_in_processes(make("standard", **options), live, n_workers=0)
     with pytest.raises(ValueError, match="n_pending must be at least 1 and a whole number, got 0"):
         run_in_processes(make("standard", **options), live, n_workers=1, n_pending=0)
-
-
-def test_a_candidates_scores_are_those_on_the_most_rows():
-    tasks = [FoldTask(0, 0, 20), FoldTask(1, 0, 20), FoldTask(1, 1, 60), FoldTask(1, 0, 60)]
-    trace = Trace(tasks, np.array([0.1, 0.2, 0.3, 0.4]), np.zeros(4), 1, True)
-    assert trace.scores_of(1).tolist() == [0.4, 0.3]
-    assert trace.scores_of(0).tolist() == [0.1]
-    assert trace.scores_of(2).size == 0
 
 
 THREADS = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import mmap
 import os
 import pickle
@@ -9,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,12 +24,26 @@ _opened: set[str] = set()
 
 def dumps(value: Any, stays: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     """Pickle a value; definitions of `__main__` go by content, and buffers that `stays` rejects are left out."""
+    with io.BytesIO() as file:
+        _pickler()(file, buffer_callback=stays).dump(value)
+        return file.getvalue()
+
+
+@cache
+def _pickler() -> Any:
     try:
         import cloudpickle
     except ImportError:  # joblib before 1.6 brings a copy
         from joblib.externals import cloudpickle
-    data: bytes = cloudpickle.dumps(value, buffer_callback=stays)
-    return data
+    import numpy as np
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+        def reducer_override(self, obj: Any) -> Any:
+            if type(obj) is np.memmap:  # whose data NumPy would put into the pickle
+                return obj.view(np.ndarray).__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+            return super().reducer_override(obj)
+
+    return Pickler
 
 
 def dumps_mapped(value: Any) -> tuple[bytes, str]:

@@ -351,7 +351,7 @@ class _Worker(threading.Thread):
 
 def _kill(process: Any) -> None:
     if process.is_alive():
-        with suppress(ProcessLookupError):  # it has ended since
+        with suppress(ProcessLookupError, PermissionError):  # it has ended since
             os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # loky's processes have no `kill`
 
 
@@ -410,20 +410,28 @@ if hasattr(os, "register_at_fork"):
 
 
 def _work(pipe: Connection[bytes, bytes]) -> None:
-    from threadpoolctl import threadpool_limits
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # a fit may start processes
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # libraries loaded later
+    try:
+        _serve(pipe)
+    except (EOFError, OSError):  # the parent process has ended
+        remove_opened()
+
+
+def _serve(pipe: Connection[bytes, bytes]) -> None:
+    """Answer messages until the last one.
+
+    Raises:
+        EOFError, OSError: if the parent process has ended.
+    """
+    from threadpoolctl import threadpool_limits
+
     evaluate: Callable[..., Any] | None = None
     while True:
-        try:
-            kind = pipe.recv_bytes()
-            message = pipe.recv_bytes() if kind in (_LOAD, _TASK) else b""
-        except (EOFError, OSError):  # the parent process has ended
-            remove_opened()
-            return
+        kind = pipe.recv_bytes()
+        message = pipe.recv_bytes() if kind in (_LOAD, _TASK) else b""
         if kind == _END:
             return
         if kind == _TASK:

@@ -54,6 +54,18 @@ def test_large_arrays_are_mapped_and_the_same(folder, value, numbers):
     assert [str(file) for file in folder.iterdir()] == [path]
 
 
+def test_memory_maps_are_mapped_and_not_copied(folder, tmp_path_factory):
+    file = tmp_path_factory.mktemp("data") / "X.npy"
+    np.save(file, LARGE)
+    X = np.load(file, mmap_mode="r")
+    data, _ = dumps_mapped({"whole": X, "part": X[500:2500]})
+    found = pickle.loads(data)
+    assert len(data) < 100_000
+    assert {source(array) for array in found.values()} == {mmap.mmap}
+    np.testing.assert_array_equal(found["whole"], LARGE)
+    np.testing.assert_array_equal(found["part"], LARGE[500:2500])
+
+
 def test_two_arrays_of_odd_lengths_lie_in_one_file(folder):
     bytes_ = np.arange(pickles.LARGE_BYTES + 1, dtype=np.uint8)
     first, second = pickle.loads(dumps_mapped((bytes_, LARGE))[0])
@@ -120,8 +132,9 @@ def test_the_file_is_gone_after_the_search(folder):
         time.sleep(0.05)
 
 
+@pytest.mark.parametrize("fit_s", [0.0, 0.3])
 @pytest.mark.parametrize("start_method", ["loky", "fork"])
-def test_the_file_of_a_parent_that_is_killed_is_removed_by_its_workers(start_method, folder):
+def test_the_file_of_a_parent_that_is_killed_is_removed_by_its_workers(start_method, fit_s, folder):
     code = """
         import sys, tempfile, time
         import numpy as np
@@ -129,19 +142,24 @@ def test_the_file_of_a_parent_that_is_killed_is_removed_by_its_workers(start_met
         tempfile.tempdir = sys.argv[2]
         class Waits:
             numbers = None
-            def __call__(self, task):
+            def __call__(self, fit_s):
+                time.sleep(fit_s)
                 return float(self.numbers.sum())
         waits = Waits()
         waits.numbers = np.ones(300_000)
         with Workers(1, waits, start_method=sys.argv[1]) as workers:
-            print(workers.submit(waits, 1).result(), flush=True)
+            first = workers.submit(waits, 0.0).result()
+            if sys.argv[3] != "0.0":
+                workers.submit(waits, float(sys.argv[3]))  # under way when this process dies
+            print(first, flush=True)
             time.sleep(600)
     """
-    command = [sys.executable, "-c", textwrap.dedent(code), start_method, str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+    command = [sys.executable, "-c", textwrap.dedent(code), start_method, str(folder), str(fit_s)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as parent:
         assert parent.stdout.readline() == "300000.0\n"
         assert len(list(folder.iterdir())) == 1
         parent.kill()
+        assert "Traceback" not in parent.stderr.read()
     end = time.monotonic() + 60
     while list(folder.iterdir()):
         assert time.monotonic() < end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -167,7 +168,7 @@ def in_fresh_process(call: Callable[[], Any]) -> Any:
 
 
 def peak_mib() -> float:
-    """Peak memory of this process so far, in MiB.
+    """Peak memory of this process so far, in MiB; nan on Windows, which does not say.
 
     On Linux a process inherits `ru_maxrss` from its parent, but not VmHWM.
     """
@@ -176,7 +177,9 @@ def peak_mib() -> float:
         lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
         if "VmHWM" in lines:
             return int(lines["VmHWM"].split()[0]) / 2**10
-    import resource  # not above: Windows has none
-
+    try:
+        import resource
+    except ImportError:
+        return math.nan
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from errno import ENOLCK, ENOSYS, EOPNOTSUPP
+from errno import ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar
@@ -314,6 +314,6 @@ def _is_locked(file: IO[str]) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        if error.errno not in (ENOLCK, ENOSYS, EOPNOTSUPP):
+        if error.errno not in (ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP):
             raise
     return True

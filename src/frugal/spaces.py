@@ -392,7 +392,10 @@ def _check_bounds(low: float, high: float, scale: str) -> None:
 def _number(value: object) -> float:
     if not is_real(value):
         raise ValueError(f"{value!r} is not a number")
-    return float(value)  # type: ignore[arg-type]
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError as error:  # a whole number above all floats
+        raise ValueError("a whole number of more than 308 digits is in no dimension") from error
 
 
 @dataclass(frozen=True)

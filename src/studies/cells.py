@@ -67,7 +67,7 @@ def every(
     constant = [cell for cell in estimates if cell.n_seeds >= 2 and not varies(cell)]
     n_lacking = len(estimates) - len(varied) - len(constant)
     least = ROUNDING if region.is_open else -ROUNDING
-    n_beyond = sum(_depth(cell, *edges) < least for cell in constant)
+    n_beyond = sum(_depth(cell, *edges) < least or _is_open(cell, *edges) for cell in constant)
     passing = [i for i in varied if _is_inside(estimates[i], *edges)]
     by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
     p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
@@ -136,7 +136,7 @@ def some(
     depth, verdict, needed = _depth(estimates[best], low, high), UNDECIDED, ""
     if min(p_for) * len(varied) < 0.025:
         verdict = REPRODUCED
-    elif is_whole and all(_is_outside(estimates[i], low, high) for i in varied):
+    elif is_whole and len(varied) == len(estimates) and all(_is_outside(cell, low, high) for cell in estimates):
         verdict = CONTRADICTED
     elif is_whole or depth > 0:
         n_tests = len(varied) if depth > 0 else 1
@@ -178,6 +178,11 @@ def _cell_estimates(cells: ArrayLike, open_below: ArrayLike, open_above: ArrayLi
 
 def _is_inside(cell: Estimate, low: float, high: float) -> bool:
     return (math.isinf(low) or cell.low > low) and (math.isinf(high) or cell.high < high)
+
+
+def _is_open(cell: Estimate, low: float, high: float) -> bool:
+    """Whether the cell may lie beyond an edge for all that is known of it."""
+    return (math.isfinite(low) and cell.low == -math.inf) or (math.isfinite(high) and cell.high == math.inf)
 
 
 def _is_outside(cell: Estimate, low: float, high: float) -> bool:

@@ -84,8 +84,9 @@ def mean(values: ArrayLike, bounds: tuple[float, float] = (-math.inf, math.inf))
     if x.size < 2:
         return Estimate(float(x.mean()) if x.size else math.nan, math.nan, math.nan, n_seeds=x.size)
     low, high = mean_interval(x)
-    sd = float(x.std(ddof=1)) if x.min() < x.max() else 0.0  # equal values, of which rounding makes others
-    return Estimate(float(x.mean()), max(low, bounds[0]), min(high, bounds[1]), sd, x.size)
+    varies = x.min() < x.max()  # of equal values, rounding makes another mean and a deviation
+    ours, sd = (float(x.mean()), float(x.std(ddof=1))) if varies else (float(x[0]), 0.0)
+    return Estimate(ours, max(low, bounds[0]), min(high, bounds[1]), sd, x.size)
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Estimate:
@@ -101,6 +102,10 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.asarray(numerator, dtype=float)) - np.log(np.asarray(denominator, dtype=float))
     found = of_logarithms(mean(np.where(np.isfinite(logs), logs, np.nan)))
+    if np.isinf(logs).any() and not np.isfinite(logs).any():
+        return replace(
+            found, remark=f"0 in {np.isneginf(logs).sum()} seeds, infinite in {np.isposinf(logs).sum()}"
+        )
     return unbounded(found, below=bool(np.isneginf(logs).any()), above=bool(np.isposinf(logs).any()))
 
 

@@ -44,7 +44,9 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
                 numbers = (mean, error, *interval, len(pairs), n_all - len(pairs), used)
                 rows.append([*cell, f"{measure}_less_{baseline}", method, *numbers])
     table = pd.DataFrame(rows, columns=[*keys, "measure", "method", *MEASURED])
-    return table.assign(note=["; ".join(filter(None, (note, NOTE))) for note in missing_notes(table)])
+    baselines = table["measure"].str.removeprefix(f"{measure}_less_")
+    notes = missing_notes(table.assign(method=table["method"] + " or " + baselines))
+    return table.assign(note=["; ".join(filter(None, (note, NOTE))) for note in notes])
 
 
 def with_differences(long: pd.DataFrame, paired: Iterable[str]) -> pd.DataFrame:

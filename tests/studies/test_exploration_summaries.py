@@ -222,7 +222,7 @@ def test_differences_are_within_a_seed_and_count_those_without_a_pair():
     assert (ei["high"] - ei["low"]) / 2 == pytest.approx(half)
     tpe = found.loc[("value_less_random", "tpe")]
     assert (tpe["ours"], tpe["n_seeds"], tpe["n_missing"]) == (1.0, 2, 2)
-    assert tpe["note"].startswith("2 of 4 seeds have no value (tpe)")
+    assert tpe["note"].startswith("2 of 4 seeds have no value (tpe or random)")
     assert found.loc[("value_less_ei", "random"), "ours"] == -np.mean(gaps)
     assert ("value_less_ei", "ei") not in found.index
 

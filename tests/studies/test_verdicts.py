@@ -239,6 +239,22 @@ def test_a_ratio_of_nought_opens_the_interval_below_and_an_infinite_one_above():
     assert ratio([0.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 1.0]).low == pytest.approx(np.exp(mean(logs).low))
     cells = every([[-math.inf, 1.0, 1.1, 1.2]], regions.above(0))
     assert (cells.verdict, cells.low) == (UNDECIDED, -math.inf)
+    none = ratio([0.0] * 10, [1.0] * 10)
+    assert none.remark == "0 in 10 seeds, infinite in 0"
+    assert verdict(regions.below(1), none) == UNDECIDED
+
+
+def test_equal_values_have_their_own_mean_at_a_closed_edge():
+    found = mean([0.1] * 6)  # whose sum divided by 6 is less
+    assert (found.ours, found.low, found.high) == (0.1, 0.1, 0.1)
+    assert verdict(regions.at_least(0.1), found) == REPRODUCED
+
+
+def test_a_constant_cell_that_is_censored_leaves_every_cell_undecided():
+    cells = np.log([[2.0, 2.2, 1.8, 2.1], [3.0, 3.0, 3.0, 3.0]])
+    assert every(cells, regions.above(1), is_log=True).verdict == REPRODUCED
+    found = every(cells, regions.above(1), is_log=True, open_below=[False, True])
+    assert (found.verdict, found.remark.endswith("of these not inside: 1")) == (UNDECIDED, True)
 
 
 @pytest.mark.parametrize("region", [regions.above(10), regions.much(), regions.at_least(10)])
@@ -302,6 +318,8 @@ def test_sometimes_takes_one_case_and_never_takes_all():
     assert some([yes, no], regions.above(0)).verdict == REPRODUCED
     assert some([no, no], regions.above(0), is_whole=True).verdict == CONTRADICTED
     assert some([no, [-1.0, 1.2, 0.5, -0.4]], regions.above(0), is_whole=True).verdict == UNDECIDED
+    for other in ([0.5] * 4, [math.nan] * 4):  # which bears it out, or says nothing
+        assert some([no, other], regions.above(0), is_whole=True).verdict == UNDECIDED
 
 
 def test_cases_that_are_not_all_refute_no_sometimes():

@@ -73,6 +73,8 @@ def test_both_ends_of_the_unit_interval_are_in_the_space():
         (Uniform(0, 1), math.nan, r"nan is outside \[0, 1\]"),
         (Uniform(0, 1), True, "True is not a number"),
         (Uniform(0, 1), "0.5", "'0.5' is not a number"),
+        (Uniform(0, 1), 10**400, "more than 308 digits is in no dimension"),
+        (Integer(1, 9), 10**400, "is not a whole number in|is in no dimension"),
         (Continuous(reference.uniform(0, 1)), 1.5, r"1.5 is outside \[0.0, 1.0\]"),
         (Continuous(reference.norm()), math.inf, "inf is outside .* or not finite"),
         (Discrete(reference.randint(1, 4)), 4, r"4 is not a whole number that randint\(1, 4\) can give"),

@@ -92,7 +92,10 @@ class Beliefs:
         return mean if self._model == "accuracy" else -mean
 
     def quantile(self, candidate: int, share: float) -> float:
-        """Score that a further fold of the candidate beats with probability 1 - share; -inf where a fit failed."""
+        """Score that a further fold of the candidate beats with probability 1 - share; -inf where a fit failed.
+
+        With log-losses it is minus the loss.
+        """
         if self.failed(candidate):
             return -math.inf
         if self._model == "accuracy":

@@ -11,7 +11,8 @@ geometrically. Each node of log mu has a window of logit eta of its own.
 
 Accuracies of exactly 0 or 1 have no posterior: the density there is 0 or infinite. They are counts out of
 `n_valid` validation rows, so with `n_valid` given they are clipped to [1 / (2 n_valid), 1 - 1 / (2 n_valid)];
-without it they are refused.
+without it they are refused. Scores that are no counts, such as an AUC, may lie between such an edge and 1: they
+are clipped, too, and two of them there are not told apart.
 """
 
 from __future__ import annotations

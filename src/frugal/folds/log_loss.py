@@ -97,7 +97,9 @@ class Posterior:
             x: losses in nats.
         """
         scaled: Array = self._kappa * np.maximum(np.asarray(x, dtype=float), 0.0)[..., None]
-        return np.asarray(betainc(self._kappa, self._a, 1 - self._b / (scaled + self._b)) @ self._weights)
+        with np.errstate(invalid="ignore"):
+            share = np.where(np.isinf(scaled), 1.0, scaled / (scaled + self._b))
+        return np.asarray(betainc(self._kappa, self._a, share) @ self._weights)
 
     def quantile(self, share: ArrayLike) -> Array:
         """The loss that a draw stays below with this probability, of any shape.

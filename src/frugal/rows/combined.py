@@ -179,9 +179,10 @@ def blb_svm(
     the coefficients. `coef` of the result are the averaged values, whose sign is the predicted class, and
     `statistic` is the quality of each.
 
-    Counts are the weights of rows, and sum to n: the total penalty is that of the SVM on n rows. The clusters of a
-    class are counted by weight too, so that `svm.compression` R is multiplied by n / b: a subsample has b / R
-    centres, where R itself would leave every row a cluster.
+    Counts are the weights of rows, and sum to n: with `WKMSVM` the total penalty is that of the SVM on n rows.
+    `KMSVM` gives each centre the weight 1, and `SVMKM` mixes such centres with rows of their own weight. The
+    clusters of a class are counted by weight too, so that `svm.compression` R is multiplied by n / b: a subsample
+    has b / R centres, where R itself would leave every row a cluster.
 
     Args:
         X: rows, shape (n, d).

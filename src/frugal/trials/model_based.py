@@ -3,7 +3,7 @@
 Targets are standardised before the fit (a standard deviation of 0 counts as 1). What else is done:
 
 - Pending trials are filled in with the predicted mean (Ginsbourger et al. 2010, "kriging believer"): predicted
-  means stay, and the uncertainty and the expected improvement at the pending points vanish.
+  means stay, and the uncertainty at the pending points falls to what the noise leaves.
 - A failed trial counts as the worst error so far, so that the search avoids its surroundings.
 - A candidate is proposed again only if the pool has no new one. The first ones, a Latin hypercube, may repeat one
   of a space that lists its values.
@@ -126,7 +126,7 @@ class ModelBased(BaseTrialStrategy):
 
     def _propose(self) -> Candidate | Wait | None:
         if self._n_succeeded < 2:
-            return self._space.sample(self._rng, 1)[0]
+            return self._space.from_unit(self._rng.random(len(self._space.dimensions)))  # of a list, one listed
         if self._settled:
             return WAIT if self._pending else None
         fitted = self._fitted()
@@ -158,7 +158,7 @@ class ModelBased(BaseTrialStrategy):
         return self._surrogate
 
     def _etas(self, surrogate: Surrogate, pending: Sequence[Array]) -> list[float]:
-        """Baseline of each component: what is believed of pending trials counts, so nothing is expected there."""
+        """Baseline of each component: what is believed of pending trials counts, too."""
         if self._baseline == "mean":
             return best_means(surrogate.components, np.array([*self._points, *pending]))
         mean, sd = self._scale()

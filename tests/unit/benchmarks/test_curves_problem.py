@@ -205,6 +205,14 @@ def test_strategies_with_an_information_gain_ask_for_listed_candidates_alone(met
     assert not proposed.duplicated(["candidate", "n_rows"]).any()  # none twice, since there are others
 
 
+@pytest.mark.parametrize(("method", "settings"), [("ei", {}), ("entropy_search", FEW)])
+def test_before_a_model_is_fitted_candidates_are_listed_ones_too(method, settings, problem):
+    options = {"initial": CANDIDATES[:1], **settings}
+    strategy = trials.make(method, space=problem.space, n_trials=6, rng=np.random.default_rng(0), **options)
+    asked = [strategy.ask().candidate for _ in range(6)]  # none is told
+    assert all(candidate in CANDIDATES for candidate in asked)
+
+
 @pytest.mark.parametrize("method", ["random", "tpe"])
 @pytest.mark.parametrize("n_kept", [0, 3, 10])
 def test_an_interrupted_run_meets_the_same_curves(method, n_kept):

@@ -52,6 +52,12 @@ def test_moments_and_cdf_agree_with_adaptive_quadrature(listed):
     np.testing.assert_allclose(posterior.cdf(at), cdf, atol=1e-4)
 
 
+def test_small_losses_keep_their_probability_where_losses_span_many_decades():
+    posterior = Posterior.fit([1e-12, 1e-6, 1.0, 1e-9, 1e-15])
+    shares = np.array([1e-3, 0.01, 0.05, 0.2])
+    np.testing.assert_allclose(posterior.cdf(posterior.quantile(shares)), shares, rtol=0.02)
+
+
 def test_the_prior_has_its_closed_form():
     prior = Posterior.fit([], scale=2.0)
     assert prior.mean == pytest.approx(2.0, rel=1e-6)

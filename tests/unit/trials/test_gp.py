@@ -195,6 +195,14 @@ def test_the_repaired_prior_is_the_densities_it_names():
     assert np.exp(np.median(draws[:, 2]) / 2) == pytest.approx(median, rel=0.1)
 
 
+def test_points_that_the_caller_changes_after_a_fit_are_not_the_processs():
+    points = X.copy()
+    gp = GP("se", **FITTED).fit(points, Y)
+    before = gp.predict(X[:3])
+    points[:] = 0.5
+    np.testing.assert_array_equal(gp.predict(X[:3]), before)
+
+
 def test_asking_for_the_evidence_of_other_data_leaves_a_fitted_process_as_it_is():
     gp = GP("se", **FITTED).fit(X, Y)
     before = gp.predict(X[:3])

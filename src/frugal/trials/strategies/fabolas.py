@@ -4,9 +4,9 @@ Source: Klein et al. (2017), "Fast Bayesian optimization of machine learning hyp
 with the initial design of its published experiments: eight candidates on 1/128 of the rows, four on 1/64, two on
 1/32 and one on 1/4, each on one size (the last release tries every candidate on every size). A design of another
 length keeps these proportions. If only listed sizes may be asked, each size is replaced by the nearest listed one,
-in logarithms, below the full size. If 1/128 of the rows is below `n_min`, the four sizes are moved towards the
-full size, in logarithms, until the smallest is `n_min`. They stay different, since a size kernel learns nothing
-from one size.
+in logarithms, below the full size; in a short list several may become one. If no sizes are listed and 1/128 of
+the rows is below `n_min`, the four sizes are moved towards the full size, in logarithms, until the smallest is
+`n_min`. They stay different, since a size kernel learns nothing from one size.
 Differs from the source: see `frugal.trials.information_per_cost`.
 """
 

@@ -202,6 +202,8 @@ class Hypertune(Ei):
         del self._subset_tasks[task.id]
         self.subset_trials.append(replace(trial, task=task))
         self._surrogate = None  # the last result on subsets decides where signs are asserted
+        if self._n_succeeded >= 2:
+            self._fitted()  # now, as in `ModelBased.tell`
 
     @property
     def incumbent(self) -> Candidate | None:

@@ -115,7 +115,7 @@ class GP:
         return self._evidence(X, y, self._least_noise)
 
     def _evidence(self, X: ArrayLike, y: ArrayLike, least_noise: float) -> Evidence:
-        X = self._points(X)
+        X = self._points(X).copy()  # the caller may change it
         y = check_targets(y, len(X))
         template = self._template(X.shape[1])
         offset = float(y.mean()) if self._mean is None else self._mean

@@ -25,7 +25,8 @@ a constant:
     log noise_variance   log log(1 + 3 (scale / noise_variance)^2), no Jacobian; scale 0.001 (Fabolas) or 0.1
 
 Starting points follow RoBO too: log a is drawn log-normal about e^-2 for Fabolas, which is not the density above.
-All lie in [-20, 20]. Targets are the logarithms as they are, not standardised.
+All lie in [-20, 20]. Targets of Fabolas and MTBO are the logarithms as they are, not standardised; `ei`
+standardises its errors with every prior.
 
 Differs from it: its entries of the task factor are uniform on [-1, 0] on a scale that depends on the version of
 its library; here log L_ii is uniform on [-1, 0] and L_ij on [0, 1]. Shears, which it lacks, are N(0, 1).

@@ -163,7 +163,7 @@ class SignGP(GP):
                     "site_sign must not contradict itself, "
                     f"got -1 and 1 in coordinate {number} at {point.tolist()}"
                 )
-        return Sites.from_points(points, dims.astype(np.int64), signs, self._kernel_name, self._v)
+        return Sites.from_points(points.copy(), dims.astype(np.int64), signs, self._kernel_name, self._v)
 
     def _updated(self, posterior: Posterior, data: Data) -> Posterior:
         """The posterior given other values, with the same hyperparameters and sites."""

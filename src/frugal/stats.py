@@ -105,9 +105,8 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
     _check_level(level)
     if x.size < 2:
         return math.nan, math.nan
-    mean = float(x.mean() if x.min() < x.max() else x[0])  # that of equal values may be rounded
     half = t_margin(standard_error(x), x.size, level)
-    return mean - half, mean + half
+    return float(x.mean()) - half, float(x.mean()) + half
 
 
 def t_margin(error: float, n: int, level: float = 0.95) -> float:

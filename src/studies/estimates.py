@@ -83,9 +83,12 @@ def mean(values: ArrayLike, bounds: tuple[float, float] = (-math.inf, math.inf))
     x = x[~np.isnan(x)]
     if x.size < 2:
         return Estimate(float(x.mean()) if x.size else math.nan, math.nan, math.nan, n_seeds=x.size)
-    low, high = mean_interval(x)
-    varies = x.min() < x.max()  # of equal values, rounding makes another mean and a deviation
-    ours, sd = (float(x.mean()), float(x.std(ddof=1))) if varies else (float(x[0]), 0.0)
+    if x.min() == x.max():  # without rounding, which could put the mean of equal values beyond a closed edge
+        ours, sd = float(x[0]) + 0.0, 0.0  # -0 is 0
+        low = high = ours
+    else:
+        ours, sd = float(x.mean()), float(x.std(ddof=1))
+        low, high = mean_interval(x)
     return Estimate(ours, max(low, bounds[0]), min(high, bounds[1]), sd, x.size)
 
 

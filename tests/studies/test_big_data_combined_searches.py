@@ -374,7 +374,7 @@ def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
     for panel in ("rows", "seconds"):
         assert ends[panel].to_dict() == pytest.approx(listed.to_dict())
     picture = study.ARTEFACTS[1].draw(numbers)
-    assert len(picture.axes[0].lines) == len(methods)
+    assert len({line.get_label() for axis in picture.axes[::2] for line in axis.lines}) == len(methods)
     found = study.arrays(runs)
     in_both = name != "terminating_fabolas" or found["stopped"][::2].all()  # a seed has three proposals here
     for claim in study.CLAIMS:

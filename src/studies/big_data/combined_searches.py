@@ -60,6 +60,7 @@ class Comparison:
         spent: currency -> what is spent, in a claim.
         x_labels: currency -> label of the axis in its panel, the left one first.
         y_label: label of the other axis.
+        rows: methods of each row of panels; none: one row of all.
     """
 
     study: str
@@ -72,6 +73,7 @@ class Comparison:
     spent: Mapping[str, str]
     x_labels: Mapping[str, str]
     y_label: str
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 # Claims --------------------------------------------------------------------------------------------------------
@@ -252,20 +254,28 @@ def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
 
 @style.styled
 def draw(numbers: pd.DataFrame, *, comparison: Comparison) -> plotters.Figure:
-    """A panel per currency, both axes logarithmic; bands are the intervals of three seeds or more."""
+    """A column per currency, all axes logarithmic; bands are the intervals of three seeds or more."""
     from matplotlib.ticker import EngFormatter
 
     looks = {method.name: method.look for method in comparison.methods}
-    figure, panels = plotters.row(numbers, "panel", comparison.x_labels, size=(7.2, 3.4), sharey=True)
-    for axis, part, currency in panels:
+    groups = comparison.rows or (tuple(looks),)
+    shown = [numbers[numbers["method"].isin(group)].assign(group=i) for i, group in enumerate(groups)]
+    figure, panels = plotters.grid(
+        pd.concat(shown), "group", "panel", comparison.x_labels, size=lambda n: (7.2, 1.4 + 2.0 * n), sharey=True
+    )
+    for axis, part, _, currency in panels:
+        if part.empty:
+            style.say_not_run(axis)
+            continue
         plotters.lines(axis, part, looks, order=looks, is_step=True, band=0.15, marker="")
-        axis.set(xlabel=comparison.x_labels[currency])
         formatter = EngFormatter(sep="") if currency == "rows" else None
-        style.log_axis(axis.xaxis, part["x"].min(), part["x"].max(), formatter=formatter)
-    first = figure.axes[0]
-    first.set_ylabel(comparison.y_label)
-    style.log_axis(first.yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
-    return plotters.finish(figure, numbers, 3, panels=[first], below=True)
+        spent = numbers.loc[numbers["panel"] == currency, "x"]
+        style.log_axis(axis.xaxis, spent.min(), spent.max(), formatter=formatter)
+    for axis, currency in zip(figure.axes[-2:], comparison.x_labels, strict=True):
+        axis.set_xlabel(comparison.x_labels[currency])
+    plotters.label_edges(figure, y=comparison.y_label)
+    style.log_axis(figure.axes[0].yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
+    return plotters.finish(figure, numbers, 3, panels=figure.axes[::2], below=True)
 
 
 def artefacts(comparison: Comparison, table: str, figure: str, *, rows: str = "rows") -> tuple[Artefact, Artefact]:

@@ -250,6 +250,11 @@ COMPARISON: Final = Comparison(
     spent={"rows": "rows times epochs", "seconds": "seconds (checks and optimiser included)"},
     x_labels={"rows": "Rows times epochs", "seconds": "Trials, checks and optimiser (s)"},
     y_label="Test error of the incumbent",
+    rows=(
+        ("random", "random_terminated", "fabolas"),
+        ("fabolas", "fabolas_spent", "fabolas_horizon"),
+        ("fabolas", "fabolas_joint", "fabolas_uncorrelated"),
+    ),
 )
 FLOOR: Final = floor_of(n_train=4_096)
 
@@ -409,6 +414,7 @@ ARTEFACTS: Final = artefacts(
     or there is one model of cost and loss, told what it took, which also has one noise and one set of
     lengthscales; uncorrelated, it is the same with their correlation held at 0. Test error of the incumbent,
     trained on all rows to the end, against rows times epochs, and against seconds of trials, checks and optimiser.
+    Top: Fabolas beside random search; middle: with termination and two models; bottom: with one model.
     A line ends with its longest search. Means over {{ n_seeds | seeds }} of {{ n_trials }} trials; bands, from
     three seeds on, are 95 % Student intervals and may leave the panel. All seeds replay one split of the data and
     one training of each candidate, so intervals are over orders and the optimisers' draws alone.""",

@@ -124,7 +124,7 @@ def planned(
     *,
     table: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Settings of a search by a method on a problem, as `benchmarks.search` takes them.
+    """Settings of a search by a method on a problem, as `benchmarks.searches.search` takes them.
 
     Args:
         search: the experiment.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -74,7 +75,7 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any], runs: tup
     text = _filled(record.caption, config, {**settings, "runs": runs})
     seed = block.get("figure_seed")
     source = "--runs " + " ".join(f"{runs_folder}/{run}.parquet" for run in runs) if runs else f"--seed {seed}"
-    scale = f" --scale {config['scale']}" if record.kind == "table" else ""
+    scale = f" --scale {shlex.quote(config['scale'])}" if record.kind == "table" else ""
     end = "csv" if record.kind == "table" else "png"
     command = f"python -m studies job {record.kind} {paper} {record.name} {source}{scale}"
     origin = f"Scale {config['scale']}." if runs else f"Seed {seed}."

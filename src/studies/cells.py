@@ -41,9 +41,9 @@ def every(
 
     Each cell has its own one-sided t-test at 2.5 % (of either edge, where there are two). Reproduced: every cell
     passes (all must, so there is nothing to correct for). Contradicted: a cell lies outside, significantly after
-    Holm's correction. Else undecided. Cells in which nothing varies are left out and counted; while one of them
-    lies beyond the edge, or on one that lies outside itself, the claim is not reproduced. Nor is it while a cell
-    has less than two values.
+    Holm's correction. Else undecided. Cells in which nothing varies are left out and counted. While one of them
+    lies beyond the edge, or on one that lies outside itself, the claim is not reproduced; nor while one may lie
+    beyond it, since it is open on that side, or a cell has less than two values.
 
     Args:
         cells: values, shape (n_cells, n_seeds), logarithms where `is_log`; nan where a seed has none.
@@ -134,11 +134,12 @@ def some(
     ]
     best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
     depth, verdict, needed = _depth(estimates[best], low, high), UNDECIDED, ""
+    all_vary = len(varied) == len(estimates)  # the others have no test, and may lie inside
     if min(p_for) * len(varied) < 0.025:
         verdict = REPRODUCED
-    elif is_whole and len(varied) == len(estimates) and all(_is_outside(cell, low, high) for cell in estimates):
+    elif is_whole and all_vary and all(_is_outside(cell, low, high) for cell in estimates):
         verdict = CONTRADICTED
-    elif is_whole or depth > 0:
+    elif (is_whole and all_vary) or depth > 0:
         n_tests = len(varied) if depth > 0 else 1
         needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=n_tests))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]

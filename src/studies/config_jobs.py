@@ -120,7 +120,7 @@ def _check_problem(
     *,
     is_run: bool,
 ) -> None:
-    """Build the strategy of every method on a problem, as `benchmarks.search` does."""
+    """Build the strategy of every method on a problem, as `benchmarks.searches.search` does."""
     table = table_of(learner, problem, config)
     facts: dict[str, Any] = {}
     space: tuple[Any, ...]

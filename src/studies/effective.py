@@ -134,7 +134,7 @@ def _is_shown(config: Mapping[str, Any], learner: str, dataset: str, method: str
 def _of_search(
     search: Study, method: Method, config: Mapping[str, Any], problem: tuple[str, str], known: Defaults
 ) -> Settings | str:
-    """Settings of a search, as `benchmarks.search` merges them."""
+    """Settings of a search, as `benchmarks.searches.search` merges them."""
     block = block_of(search, config)
     table = tables_of_sizes(config).get(problem, block)
     planned_settings = planned(search, method, block, problem[1], table=table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -386,14 +386,36 @@ def _claims(args: argparse.Namespace) -> None:
     from studies.verdicts import judge_paper, split
 
     runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for studies
-    label, *further = args.scale
-    scale = dict(text.split("=", 1) for text in args.scale) if further or "=" in label else label
-    claims, findings = split(judge_paper(args.paper, runs, scale))
+    claims, findings = split(judge_paper(args.paper, runs, _scale_of(args, runs)))
     output = Path(args.output)
     write(claims, output)
     write(findings, FINDINGS["findings"](output))
     for row in (*claims.itertuples(), *findings.itertuples()):
         print(f"{row.verdict:20} {row.ours:10.4g}  {row.id}: {row.quantity}")
+
+
+def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, str]:
+    """The label of all runs, or one for each run, by name.
+
+    Raises:
+        ValueError: on a label of no run, or a run without a label.
+    """
+    from studies import registry
+
+    if len(args.scale) == 1 and "=" not in args.scale[0]:
+        return str(args.scale[0])
+    known = {run for study in registry.paper(args.paper).studies for run in (study.judged_on or (study.name,))}
+    found = {}
+    for text in args.scale:
+        run, is_given, label = text.partition("=")
+        if not is_given:
+            raise ValueError(f"--scale must be one label, or RUN=LABEL for each run, got {text!r}")
+        check_known("run of --scale", run, known)
+        found[run] = label
+    for run in runs:
+        if run not in found:
+            raise ValueError(f"--scale must have a label for each of --runs, got none for {run}")
+    return found
 
 
 JOBS: dict[str, Command] = {

@@ -160,9 +160,9 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
             numbers, sources = f"{name}.csv", [f"runs/{run}.parquet" for run in runs]
             is_whole = len(paths) == len(runs)
             config = config_of(records, [*sources, numbers] if is_whole else [numbers, *sources], folder.name)
-            scales = {run: config_of(records, [f"runs/{run}.parquet"], folder.name)["scale"] for run in paths}
-            if is_whole and runs:
-                config = {**config, "scale": scale_label(scales, runs)}
+            scales = scales_of(records, paths, folder.name)
+            if is_whole:
+                config = {**config, "scale": scale_label(scales, runs) or config["scale"]}
             yield _Artefact(contents, name, runs, paths, folder / f"{name}.csv", config, scales)
 
 
@@ -178,6 +178,16 @@ def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
     for folder, artefacts in folders.items():
         for name, runs in artefacts.items():
             yield f"{folder}{name}", runs
+
+
+def scales_of(records: list[dict[str, Any]], runs: Iterable[str], folder: str) -> dict[str, str]:
+    """The scale of each run that a record holds, by name."""
+    found = {}
+    for run in runs:
+        for record in records:  # the latest is the last
+            if f"{folder}/runs/{run}.parquet" in record["parts"]:
+                found[run] = record["config"]["scale"]
+    return found
 
 
 def config_of(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:
@@ -218,8 +228,9 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
         with TemporaryDirectory() as scratch:
             _run("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        if len(set(artefact.scales.values())) > 1:
-            scale = ["--scale", *(f"{run}={label}" for run, label in artefact.scales.items())]
+        if artefact.scales:  # other runs are those of the claims that are published
+            other = artefact.config["scale"]
+            scale = ["--scale", *(f"{run}={artefact.scales.get(run, other)}" for run in artefact.runs)]
         _run("claims", contents.folder, *(["--runs", *runs] if runs else []), *scale, "--output", output)
     if is_made:
         redrawn.complete.append(whole_name)

@@ -433,6 +433,23 @@ def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has()
     assert f"very same candidate in {ours['is_best'].mean():.0%}".replace("%", " %") in text
 
 
+def test_the_guide_chooses_a_strategy_by_the_published_comparison_with_five_folds_and_ten():
+    table = pd.read_csv(PUBLISHED / "folds_comparison/tables/strategies.csv")
+    means = table.pivot_table("mean", index="method", columns=["measure", "k"])
+    columns = ("folds_share", "regret", "lost_best")
+    text = (ROOT / "docs/model_selection.md").read_text().split("## Which strategy")[1]
+    rows = text.split("|---|---|---|---|---|\n")[1].split("\n\n")[0].splitlines()
+    lines = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+    assert len(lines) == 7
+    for _, name, *cells in lines:
+        method = name.strip("`") or "standard_quarter"
+        for column, cell in zip(columns, cells, strict=True):
+            unit = 100 if column == "regret" else 1
+            for k, number in zip((5, 10), cell.removesuffix(" if not cut").split(", "), strict=True):
+                digits = len(number.partition(".")[2])
+                assert number == f"{unit * means.loc[method, (column, k)]:.{digits}f}", (method, column, k)
+
+
 def test_the_guide_quotes_the_published_comparison_of_searches_cut_short():
     anytime = pd.read_csv(PUBLISHED / "folds_comparison/figures/anytime.csv")
     cut = anytime[(anytime["k"] == 10) & (anytime["share"] == 1 / 16)].set_index("method")["mean"]
@@ -454,14 +471,23 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     assert "a quarter of the folds gave a choice a third of a point below the best" in text
     assert round(4 * ours["cost"].item()) == 1
     assert round(3 * 100 * ours["mean"].item()) == 1
+    quarter = pareto[(pareto["method"] == "standard_quarter") & (pareto["k"] == 10)]
+    assert f"A random quarter of the candidates lost {100 * quarter['mean'].item():.2f}:" in text
     assert f"a marker for each of {pareto['method'].nunique()} strategies" in text
     searches = pd.read_csv(PUBLISHED / "big_data/tables/svm_search.csv")
     of_fabolas = searches[searches["method"] == "fabolas"].set_index("measure")
     sooner = 10 ** -of_fabolas.loc["log10_seconds_to_10_less_random", ["ours", "low"]].astype(float)
-    quoted = "{:.0f} times sooner than random search ({:.0f} or less; one search of Fabolas never does).".format(
-        *sooner
+    quoted = "It first comes there {:.0f} times sooner than random search ({:.0f} or less;".format(*sooner)
+    assert f"{quoted} one search of Fabolas never does), which is undecided." in text
+    claims = pd.read_csv(PUBLISHED / "big_data/claims.csv", index_col="id")
+    assert claims.loc["big_data.svm_search.fabolas_to_random", "verdict"] == "undecided"
+    left = pd.read_csv(PUBLISHED / "big_data/figures/figure3.csv").query("panel == 'left'")
+    far = left[left["mean"] > 1.1 * left["least_test_error"]].groupby("method")["x"].max()
+    stays = {name: left[(left["method"] == name) & (left["x"] > far[name])]["x"].min() for name in far.index}
+    quoted = (
+        "stays within a tenth of the least from {fabolas:.0f} s on, that of random search from {random:,.0f} s."
     )
-    assert quoted in text
+    assert quoted.format(**stays) in text
     assert of_fabolas.loc["seconds_to_10", "says"] == "1 of 10 seeds never"
     assert "The other nine leave it again; the mean errors at the end are alike." in text
     assert of_fabolas.loc["left_10", "ours"] == 9 / 10

@@ -8,7 +8,15 @@ from frugal.lazy import lazily
 
 
 @pytest.mark.parametrize(
-    "package", ["frugal", "frugal.model_selection", "frugal.rows", "frugal.trials", "frugal.trials.surrogates"]
+    "package",
+    [
+        "frugal",
+        "frugal.benchmarks",
+        "frugal.model_selection",
+        "frugal.rows",
+        "frugal.trials",
+        "frugal.trials.surrogates",
+    ],
 )
 def test_every_name_that_a_package_offers_is_there(package):
     module = import_module(package)

@@ -38,7 +38,10 @@ class LookUpProblem:
         table: the table.
 
     Args:
-        table: columns `measured.COLUMNS`, as `measured.measure` makes them.
+        table: a row per cell. learner, dataset, data and seed are those of all cells. candidate is a JSON object;
+            n_rows and subset are as in `TrialTask`; error and test_error are those on the validation and test
+            rows, nan where the fit failed, with its reason; seconds is the time of the cell alone, cost a proxy
+            that is the same on every machine.
 
     Raises:
         ValueError: if the table lacks a column, is empty, is of several problems, has a cell twice, or is not

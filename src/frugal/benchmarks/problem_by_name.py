@@ -36,20 +36,25 @@ def problem(
 
     Args:
         learner: `function`, `lookup`, `curves`, or a learner that has rows.
-        dataset: the name of a function, table or set of curves, or a dataset.
-        seed: number of the repetition, which draws the training rows and seeds the learner.
+        dataset: the name of a function, or a dataset; of a table or a set of curves it is for messages alone.
+        seed: number of the repetition, which draws the training rows and seeds the learner; functions, tables and
+            curves are the same for all.
         settings: these settings, defaults in parentheses. n_train: number of training rows to draw (None: all).
             n_test: number of test rows, only if the dataset has none of its own (`SHARE` of all rows). n_valid:
             number of validation rows (`N_VALID`; without own test rows, `SHARE` of the rows that are not for
             testing). space: name of a space (the learner's default). scaler: one of `learners.SCALERS`, not for
             networks (none). epochs: epochs of a trial whose task states none, only for learners trained in epochs
             (`learners.n_epochs`). table: file of a look-up table or of a set of curves, which take none of the
-            others; nor does a function.
+            others; nor does a function. extrapolations: of curves, used by `searches.search` alone.
         root: folder of the datasets.
 
+    Returns:
+        The problem, which `frugal.trials.run` takes. One of stored curves serves a single run.
+
     Raises:
-        ValueError: on an unknown function, learner, space or dataset, more rows than there are, or a setting that
-            the learner does not take, as epochs of what is not trained in epochs.
+        ValueError: on an unknown function, learner, space or dataset, more rows than there are, a table or curves
+            without their file, or a setting that the learner does not take, as epochs of what is not trained in
+            epochs.
 
     Examples:
         >>> from frugal import benchmarks

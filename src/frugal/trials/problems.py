@@ -97,6 +97,14 @@ class Problem(Protocol):
         name: learner and dataset, or name of the function.
         space: the search space.
         data: provenance of the data.
+
+    Examples:
+        >>> from frugal.benchmarks import problem
+        >>> from frugal.interface import TrialTask
+        >>> from frugal.trials import Problem
+        >>> branin: Problem = problem("function", "branin", 0, {})
+        >>> round(branin.evaluate(TrialTask(0, {"x": 3.14159, "y": 2.275}), lambda *_: True).error, 3)
+        0.398
     """
 
     @property

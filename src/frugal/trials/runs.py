@@ -45,14 +45,16 @@ def run(
 
     Args:
         strategy: a new strategy.
-        problem: evaluates the trials.
+        problem: evaluates the trials. Of stored curves give each run a problem of its own.
         kept: the first trials of an interrupted run of the same strategy, problem and seed, in order.
         keep: called with each new trial as soon as it is done.
         time_s: seconds of trials and of the optimiser after which no further trial begins, without those in which
             it takes note of the last trial; None: without end.
 
     Returns:
-        One row per trial, columns `COLUMNS`; `incumbent` is the strategy's after the trial.
+        One row per trial. Of its task: id, candidate (a JSON object), n_rows, subset, epochs and resume_from. Of
+        its result: error, seconds, cost, curve (a JSON list), reason and overhead_s. After it: incumbent and
+        recommendation of the strategy, JSON objects or None.
 
     Raises:
         ValueError: if a kept trial is not the one that the strategy asks for.

@@ -41,7 +41,7 @@ def greediness(runs: pd.DataFrame) -> pd.DataFrame:
     whose minimum is known.
 
     Args:
-        runs: rows of `benchmarks.search`, those of random search among them: what it shares with the others
+        runs: rows of `searches.search`, those of random search among them: what it shares with the others
             are the first candidates, which no strategy chose.
 
     Returns:

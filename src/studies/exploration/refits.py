@@ -45,7 +45,7 @@ def refit(
     A candidate that several searches chose is fitted once.
 
     Args:
-        runs: rows of `benchmarks.search`, of one learner and dataset; a search's choice is its last
+        runs: rows of `benchmarks.searches.search`, of one learner and dataset; a search's choice is its last
             recommendation.
         settings: those of `benchmarks.problem`, with refit_rows, training rows of the choices and of the
             reported point (None: all), and grid_rows, those of the grid (None: all; 0: no grid).

@@ -44,7 +44,7 @@ LOOKS: Final[Mapping[str, Look]] = {
 
 
 def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[str] = ()) -> pd.DataFrame:
-    """The rows of `benchmarks.search` among others', of a learner and of datasets where these are given.
+    """The rows of `benchmarks.searches.search` among others', of a learner and of datasets where these are given.
 
     Raises:
         ValueError: if a column is missing, or there are no such rows.

@@ -213,7 +213,7 @@ def refit(
     is that of the training rows' most frequent class. Controls are left out, since they are compared by trials.
 
     Args:
-        runs: rows of `benchmarks.search`, HyperTune's among them.
+        runs: rows of `benchmarks.searches.search`, HyperTune's among them.
         settings: n_train, training rows, n_valid, validation rows, and n_test, test rows of datasets that set none
             apart, each one number or one by dataset; scalers, by dataset; epochs, of learners trained in epochs;
             time_s, the time of every search, None: HyperTune's of its seed.

@@ -1,4 +1,4 @@
-"""Searches as rows of `benchmarks.search`: found among others, and added up trial by trial."""
+"""Searches as rows of `benchmarks.searches.search`: found among others, and added up trial by trial."""
 
 from __future__ import annotations
 

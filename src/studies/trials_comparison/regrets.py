@@ -76,7 +76,7 @@ def refit(
     """Paths of searches, a row per trial; the choices of live searches are fitted on all rows and tested.
 
     Args:
-        runs: rows of `benchmarks.search` on one problem and, of a table or stored curves, all of its rows.
+        runs: rows of `searches.search` on one problem and, of a table or stored curves, all of its rows.
         settings: of live searches those of `shared.refits.SeedFits`; and not_run, the compared methods that are
             not run on this problem at this scale.
         root: folder of the datasets.

@@ -4,7 +4,6 @@ from operator import mul
 
 import numpy as np
 import pytest
-from scipy import optimize
 from sklearn.naive_bayes import BernoulliNB
 
 from frugal.benchmarks.functions import FUNCTIONS
@@ -29,17 +28,6 @@ def problem():
 
 
 CANDIDATE = {"alpha": 1.0, "fit_prior": True, "binarize": 0.5}
-
-
-@pytest.mark.parametrize("name", ["branin", "hartmann6"])
-def test_the_stated_minimum_is_what_a_global_search_finds(name):
-    problem = FUNCTIONS[name]
-
-    def value(u):
-        return problem.evaluate(TrialTask(0, problem.space.from_unit(np.asarray(u))), never_asked).error
-
-    found = optimize.shgo(value, [(0, 1)] * len(problem.space.dimensions), n=128, sampling_method="sobol")
-    assert found.fun == pytest.approx(problem.minimum, abs=1e-6)
 
 
 def test_a_trial_is_the_fit_that_anyone_would_make_of_its_rows(problem):

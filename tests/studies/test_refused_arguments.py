@@ -95,7 +95,11 @@ def kept(tmp_path_factory):
             '{"standard": []}',
             "settings of standard must be a mapping, got []",
         ),
-        ("job claims hypertune --output claims.csv --scale desk", "paper", "--scale must be one label, or RUN=LABEL"),
+        (
+            "job claims hypertune --output claims.csv --scale desk",
+            "paper",
+            "--scale must be one label, or RUN=LABEL",
+        ),
         ("job claims hypertune --output claims.csv --scale", "mpl=desk", "unknown run of --scale 'mpl'; known: "),
         ("job table big_data bias --scale x --output out.csv --runs", "bias.parquet", "bias.parquet has no rows"),
         ("job figure big_data bias --output out.png --runs", "bias.parquet", "bias.parquet has no rows"),

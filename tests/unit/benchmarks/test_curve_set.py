@@ -4,7 +4,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from killed import KilledError
 
 from frugal.benchmarks import curve_set
 from frugal.benchmarks.curve_set import COLUMNS, train_curves
@@ -13,6 +12,7 @@ from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.lines import Lines
 from frugal.trials.parts import split
+from killed import KilledError
 
 SMALL = {"n_train": 120, "n_valid": 150, "n_test": 150, "n_epochs": 3}
 

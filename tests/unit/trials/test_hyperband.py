@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from killed import KilledError
 
 from frugal import trials
 from frugal.interface import WAIT, Trial, TrialTask
@@ -15,6 +14,7 @@ from frugal.trials.brackets import Rung, last_bracket, plan_bracket, robo_settin
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.runs import Journal, run
+from killed import KilledError
 
 SPACE = SearchSpace({"x": Uniform(0.0, 1.0)})
 NINE = {"max_resource": 9, "resource": "epochs"}

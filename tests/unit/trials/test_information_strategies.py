@@ -3,7 +3,6 @@ import math
 
 import numpy as np
 import pytest
-from killed import KilledError
 
 from frugal import trials
 from frugal.benchmarks.functions import FUNCTIONS
@@ -11,6 +10,7 @@ from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import Choice, SearchSpace
 from frugal.trials.runs import Journal, run
+from killed import KilledError
 
 BRANIN, N_MAX = FUNCTIONS["branin"], 4096
 SIZES = [64, 128, 256, 512, 1024, 2048, 4096]

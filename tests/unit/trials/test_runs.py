@@ -1,11 +1,11 @@
 import json
 
 import pytest
-from killed import KilledError
 
 from frugal.benchmarks.functions import FUNCTIONS
 from frugal.interface import WAIT, Trial, TrialTask
 from frugal.trials.runs import COLUMNS, Journal, as_row, as_trial, forget, run
+from killed import KilledError
 
 BRANIN = FUNCTIONS["branin"]
 

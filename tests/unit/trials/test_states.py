@@ -1,5 +1,4 @@
 import pytest
-from killed import KilledError
 from test_runs import Line
 
 from frugal.benchmarks.searches import search
@@ -8,6 +7,7 @@ from frugal.learners.networks import make
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem, States
 from frugal.trials.runs import COLUMNS, Journal, forget, run
+from killed import KilledError
 
 CANDIDATES = [{"neurons": n, "learning_rate": 0.05} for n in (4, 8, 16)]
 PLAN = [(0, 1, None), (1, 1, None), (2, 1, None), ("best", 2, "best"), ("best", 4, 3), ("other", 3, "other")]

@@ -228,9 +228,12 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
         with TemporaryDirectory() as scratch:
             _run("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        if artefact.scales:  # other runs are those of the claims that are published
-            other = artefact.config["scale"]
-            scale = ["--scale", *(f"{run}={artefact.scales.get(run, other)}" for run in artefact.runs)]
+        # Of a run that is not published it is the scale of the claims that are.
+        labels = {run: artefact.scales.get(run, artefact.config["scale"]) for run in artefact.runs}
+        if len(set(labels.values())) == 1:
+            scale = ["--scale", next(iter(labels.values()))]
+        elif labels:
+            scale = ["--scale", *(f"{run}={label}" for run, label in labels.items())]
         _run("claims", contents.folder, *(["--runs", *runs] if runs else []), *scale, "--output", output)
     if is_made:
         redrawn.complete.append(whole_name)

@@ -55,10 +55,11 @@ Scale = str | Mapping[str, str]
 
 
 def scale_label(scale: Scale, runs: Iterable[str]) -> str:
-    """What is said of the scale of some runs, such as `desk and paper`; those without a label say nothing."""
+    """What is said of the scale of some runs, such as `desk and paper`; of all, where none of them has a label."""
     if isinstance(scale, str):
         return scale
-    return " and ".join(dict.fromkeys(scale[run] for run in runs if run in scale))
+    listed = [scale[run] for run in runs if run in scale] or scale.values()
+    return " and ".join(dict.fromkeys(listed))
 
 
 def verdict(region: Region, estimate: Estimate) -> str:

@@ -33,6 +33,7 @@ from studies.verdicts import (
     NOT_RUN,
     NOT_TESTABLE,
     judge,
+    scale_label,
     split,
     summarise,
     verdict,
@@ -311,6 +312,17 @@ def test_every_cell_of_ratios_is_shown_as_a_ratio():
     assert found.verdict == REPRODUCED
     assert found.ours == pytest.approx((0.8 * 0.9 * 0.85) ** (1 / 3))
     assert found.low < found.ours < found.high < 1
+
+
+def test_a_row_has_the_scale_of_its_own_runs_or_of_all_where_none_was_run():
+    scales = {"a": "desk", "b": "paper", "c": "desk"}
+    assert scale_label("smoke", ["a", "b"]) == "smoke"
+    assert [scale_label(scales, runs) for runs in (["b"], ["a", "c"], ["b", "a"])] == [
+        "paper",
+        "desk",
+        "paper and desk",
+    ]
+    assert scale_label(scales, ["d"]) == "desk and paper"
 
 
 def test_sometimes_takes_one_case_and_never_takes_all():

@@ -9,7 +9,7 @@ that explain, whose CSV is the only run that is kept, and figures whose runs are
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -157,12 +157,12 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
         if f"{name}.csv" not in left_out:
             paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
             paths = {run: path for run, path in paths.items() if path.exists()}
-            numbers, sources = f"{name}.csv", [f"runs/{run}.parquet" for run in runs]
-            is_whole = len(paths) == len(runs)
-            config = config_of(records, [*sources, numbers] if is_whole else [numbers, *sources], folder.name)
+            if len(paths) == len(runs):
+                config = config_of_runs(records, runs, f"{name}.csv", folder.name)
+            else:
+                sources = [f"runs/{run}.parquet" for run in runs]
+                config = config_of(records, [f"{name}.csv", *sources], folder.name)
             scales = scales_of(records, paths, folder.name)
-            if is_whole:
-                config = {**config, "scale": scale_label(scales, runs) or config["scale"]}
             yield _Artefact(contents, name, runs, paths, folder / f"{name}.csv", config, scales)
 
 
@@ -178,6 +178,21 @@ def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
     for folder, artefacts in folders.items():
         for name, runs in artefacts.items():
             yield f"{folder}{name}", runs
+
+
+def config_of_runs(
+    records: list[dict[str, Any]], runs: Sequence[str], numbers: str, folder: str
+) -> Mapping[str, Any]:
+    """The configuration that an artefact was made with from its runs, with the scale of all of them.
+
+    Args:
+        records: of the paper.
+        runs: names of its runs; none: it is drawn from its numbers.
+        numbers: its CSV.
+        folder: of the paper.
+    """
+    config = config_of(records, [*(f"runs/{run}.parquet" for run in runs), numbers], folder)
+    return {**config, "scale": scale_label(scales_of(records, runs, folder), runs) or config["scale"]}
 
 
 def scales_of(records: list[dict[str, Any]], runs: Iterable[str], folder: str) -> dict[str, str]:

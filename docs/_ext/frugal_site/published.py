@@ -12,10 +12,9 @@ from studies import registry
 from studies.captions import heading, of_record
 from studies.publish import read_records
 from studies.records import Artefact
-from studies.redraw import config_of, scales_of
+from studies.redraw import config_of_runs
 from studies.registry import DOCUMENTS
 from studies.strips import Judged, read_judged
-from studies.verdicts import scale_label
 
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "results" / "published"
@@ -57,10 +56,8 @@ class Item:
         records = read_records(PUBLISHED / self.paper)
         kind = f"{self.record.kind}s"
         runs = self.record.runs_of(records[-1]["config"])
-        names = [*(f"runs/{run}.parquet" for run in runs), f"{kind}/{self.record.name}.csv"]
-        config = config_of(records, names, self.paper)
-        scale = scale_label(scales_of(records, runs, self.paper), runs) or config["scale"]
-        return of_record(self.paper, self.record, {**config, "scale": scale}, runs)
+        config = config_of_runs(records, runs, f"{kind}/{self.record.name}.csv", self.paper)
+        return of_record(self.paper, self.record, config, runs)
 
 
 @cache

@@ -175,7 +175,7 @@ class InformationBased(BaseTrialStrategy):
     def _propose(self) -> Candidate:
         if self._loss is None:
             self._next = self._levels_at(np.zeros(1))[0]
-            return self._space.from_unit(self._rng.random(len(self._space.dimensions)))  # of a list, one listed
+            return self._drawn(self._rng)
         X = self._pool()
         fresh = self._fresh(X)
         merit = self._merit(X)

@@ -103,6 +103,10 @@ class BaseTrialStrategy(ABC):
         """Candidate with the lowest error so far; None before a trial has succeeded."""
         return None if self._best is None else self._best.task.candidate
 
+    def _drawn(self, rng: np.random.Generator) -> Candidate:
+        """Draw a candidate; of a space of which only some are listed, one of these."""
+        return self._space.from_unit(rng.random(len(self._space.dimensions)))
+
     def _task(self, number: int, candidate: Candidate) -> TrialTask:
         """Task of a candidate, initial or proposed, on all rows."""
         return TrialTask(number, candidate)

@@ -126,7 +126,7 @@ class ModelBased(BaseTrialStrategy):
 
     def _propose(self) -> Candidate | Wait | None:
         if self._n_succeeded < 2:
-            return self._space.from_unit(self._rng.random(len(self._space.dimensions)))  # of a list, one listed
+            return self._drawn(self._rng)
         if self._settled:
             return WAIT if self._pending else None
         fitted = self._fitted()

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import frugal
 
+LARGEST_SEED: Final = 2**32 - 1
+
 
 def numbers(text: str) -> list[int]:
     """Parse `3` or `0-4` as a list of whole numbers.
@@ -28,13 +30,14 @@ def numbers(text: str) -> list[int]:
 
 
 def seed(text: str) -> int:
-    """Parse a whole number that random numbers can be drawn from.
+    """Parse a whole number that scikit-learn takes as a seed.
 
     Raises:
         argparse.ArgumentTypeError: on anything else, such as a number below 0.
     """
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    is_whole = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_SEED))
+    if not is_whole or int(text) > LARGEST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {LARGEST_SEED}")
     return int(text)
 
 
@@ -80,7 +83,13 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("name", help="such as digits, mnist or cifar10; another name lists all")
     add_root(p)
     p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
-    p.add_argument("--opt-in", nargs="*", type=_on_demand, default=[], help="datasets fetched only on request")
+    p.add_argument(
+        "--opt-in",
+        action="append",
+        type=_on_demand,
+        default=[],
+        help="a dataset that is fetched only on request; may be repeated",
+    )
     p.add_argument("--timeout-s", type=float, default=60.0, help="seconds without an answer that end an attempt")
     p.add_argument("--n-retries", type=int, default=3, help="further attempts at each source")
     _add_table_trials(commands)

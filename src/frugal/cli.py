@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from frugal.arguments import files_of, make_parser, parse_settings
+from frugal.checks import check_whole
 from frugal.extras import MissingExtraError
 from frugal.files import check_outputs, check_suffix, read, whole, write
 from frugal.interface import RunError
@@ -141,8 +142,10 @@ def _trials(args: argparse.Namespace) -> None:
     if "learner" in args:
         search_trials(args)
         return
+    from frugal import trials
     from frugal.select.run import trial_search
 
+    trials.settings_of(args.strategy)
     names = ("estimator", "n_trials", "resource", "trial_timeout")
     _choose(args, trial_search, {name: getattr(args, name) for name in names})
 
@@ -206,8 +209,10 @@ def _bench(args: argparse.Namespace) -> None:
 
 def _select(args: argparse.Namespace) -> None:
     """Choose a model for the user's own table."""
+    from frugal import folds
     from frugal.select.run import search
 
+    folds.settings_of(args.strategy)  # a mistyped strategy is refused before the table is read
     names = ("estimators", "n_candidates", "fit_timeout")
     _choose(args, search, {name: getattr(args, name) for name in names})
 
@@ -222,6 +227,8 @@ def _choose(
     from frugal.select import run
     from frugal.select.problem import problem_of
 
+    check_whole("n_folds", args.n_folds, 2)
+    check_whole("n_jobs", args.workers, 1)
     settings = parse_settings(args.settings)
     if args.results is not None:
         check_suffix(args.results)

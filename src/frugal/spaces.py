@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import as_python, check_known, check_positive, is_real
+from frugal.checks import as_python, check_known, check_positive, check_rng, check_whole, is_real
 from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
@@ -452,12 +452,25 @@ class SearchSpace:
             if sign and self.dimensions[name].kind == "categorical":
                 raise ValueError(f"{name!r} is categorical, so its sign must be 0, got {sign}")
 
+    @property
+    def n_points(self) -> int | None:
+        """Number of different candidates; None if a dimension is continuous."""
+        numbers = [
+            one.high - one.low + 1 if isinstance(one, Integer) else len(one.values)
+            for one in self.dimensions.values()
+            if isinstance(one, Integer | Choice | Ordinal)
+        ]
+        return math.prod(numbers) if len(numbers) == len(self.dimensions) else None
+
     def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
         """Independent draws, with replacement; a shorter draw from an equal rng is a prefix."""
+        check_rng(rng)
+        check_whole("n_candidates", n_candidates, 0)
         return [self.from_unit(u) for u in rng.random((n_candidates, len(self.dimensions)))]
 
     def from_unit(self, point: NDArray[np.float64]) -> Candidate:
         """Candidate at a point, shape (n_dimensions,), of the unit cube."""
+        point = np.asarray(point)
         if point.shape != (len(self.dimensions),) or not ((point >= 0) & (point <= 1)).all():
             raise ValueError(f"expected {len(self.dimensions)} numbers in [0, 1], got {point}")
         items = zip(self.dimensions.items(), point, strict=True)
@@ -467,7 +480,13 @@ class SearchSpace:
         """Point of the unit cube, shape (n_dimensions,), that maps to `candidate`."""
         if set(candidate) != set(self.dimensions):
             raise ValueError(f"expected values for {list(self.dimensions)}, got {list(candidate)}")
-        return np.array([d.to_unit(candidate[name]) for name, d in self.dimensions.items()])
+        return np.array([self._to_unit(name, candidate[name]) for name in self.dimensions])
+
+    def _to_unit(self, name: str, value: object) -> float:
+        try:
+            return self.dimensions[name].to_unit(value)
+        except ValueError as error:
+            raise ValueError(f"{name!r}: {error}") from error
 
     def grid(self) -> list[Candidate]:
         """All candidates of a space that lists its values, the last dimension varying fastest.

@@ -96,6 +96,8 @@ def _redraw(args: argparse.Namespace) -> None:
 def _config(args: argparse.Namespace) -> None:
     from studies import config, keys
 
+    if args.action != "check" and args.files:
+        raise ValueError(f"config {args.action} takes no files, got {args.files[0]}: config check checks them")
     match args.action:
         case "check" if not args.files:
             raise ValueError("config check needs one file or more")

@@ -100,8 +100,10 @@ def forecast(planned: str) -> pd.DataFrame:
         have no number of their own.
 
     Raises:
-        ValueError: if the jobs of the searches are not printed, or one is of an unknown learner.
+        ValueError: if no plan is given, the jobs of the searches are not printed, or one is of an unknown learner.
     """
+    if "Job stats:" not in planned and "Nothing to be done" not in planned:
+        raise ValueError("no plan of snakemake --dry-run was given: it ends with its table of jobs")
     jobs = Counter[str]()
     learners = re.findall(
         r"^rule trials:\n(?:    .*\n)*?    wildcards: .*?learner=(\w+)", planned, flags=re.MULTILINE

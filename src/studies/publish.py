@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 
 import frugal
+from frugal import parquet
 from frugal.extras import DISTRIBUTION
 from frugal.files import whole
 from studies import registry
@@ -116,6 +117,8 @@ def publish(
         old = {path for path in old if not any(_is_shown(one, path.relative_to(target)) for one in shows)}
     else:
         _check_lost(contents, source, (path.relative_to(target) for path in old))
+    for path in runs.values():
+        parquet.verify(parquet.read_table(path), path)
     parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
     record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
     names = [*(read_left_out(target) if earlier and only else []), *(str(p.relative_to(source)) for p in left_out)]
@@ -205,7 +208,7 @@ def read_machine(path: Path) -> dict[str, Any]:
 
 def read_left_out(folder: Path) -> list[str]:
     """The files that were below the floor when a folder was published, by their paths there."""
-    left_out: list[str] = json.loads((folder / RECORD).read_text())["left_out"]
+    left_out: list[str] = _read_record(folder)["left_out"]
     return left_out
 
 
@@ -213,12 +216,23 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
     """The records of a published folder, the latest last.
 
     Raises:
-        ValueError: if it has no provenance.json.
+        ValueError: if it has no provenance.json, or a damaged one.
     """
-    if not (folder / RECORD).exists():
-        raise ValueError(f"{folder / RECORD} does not exist; publish the paper first")
-    records: list[dict[str, Any]] = json.loads((folder / RECORD).read_text())["records"]
+    records: list[dict[str, Any]] = _read_record(folder)["records"]
     return records
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    path = folder / RECORD
+    if not path.exists():
+        raise ValueError(f"{path} does not exist; publish the paper first")
+    try:
+        found = json.loads(path.read_text())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(found.get(key), list) for key in ("left_out", "records")):
+        raise ValueError(f"{path} is damaged: it must hold the lists left_out and records; check it out again")
+    return found
 
 
 def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: Sequence[str] = ()) -> None:
@@ -305,7 +319,7 @@ def _copy_run(path: Path, copy: Path) -> None:
     import pyarrow.parquet as pq
 
     with whole(copy) as part:
-        pq.write_table(pq.read_table(path), part, compression="zstd", compression_level=19)
+        pq.write_table(parquet.read_table(path), part, compression="zstd", compression_level=19)
 
 
 def _date(path: Path) -> str:

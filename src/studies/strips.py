@@ -58,7 +58,7 @@ def read_judged(results: Path, paper: str, kind: str) -> list[Judged]:
         kind: `claims` or `findings`.
 
     Raises:
-        KeyError: if a row is of no declared claim.
+        ValueError: if a row is of no declared claim.
     """
     records = {claim.id: claim for claim in registry.paper(paper).claims}
     found = []
@@ -66,6 +66,8 @@ def read_judged(results: Path, paper: str, kind: str) -> list[Judged]:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
         for row in table.to_dict("records"):
             texts = {"published": ""} | {str(column): str(value) for column, value in row.items()}
+            if texts["id"] not in records:
+                raise ValueError(f"{path} has {texts['id']}, which {paper} does not declare: make the file again")
             found.append(Judged(paper, records[texts["id"]], texts))
     return found
 

@@ -90,7 +90,9 @@ def test_a_plan_is_forecast_by_rule_and_rules_without_a_number_together(monkeypa
     with pytest.raises(ValueError, match="5 searches and prints 0; leave out '--quiet'"):
         costs.forecast(planned)
     with pytest.raises(ValueError, match="unknown learner of the forecast 'knn'"):
-        costs.forecast(search.format("knn"))
+        costs.forecast(f"Job stats:\n{search.format('knn')}")
+    with pytest.raises(ValueError, match="no plan of snakemake --dry-run was given"):
+        costs.forecast("Error: nope.yaml does not exist")
 
 
 def test_where_nothing_is_planned_the_forecast_is_nothing():

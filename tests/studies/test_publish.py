@@ -272,6 +272,16 @@ def test_each_part_has_its_date_and_commit_and_what_its_runs_make_has_none_of_it
     assert record["parts"]["greedy_cv/runs/search_time.parquet"] == "1970-01-02T00:00:00+00:00"
 
 
+def test_a_run_that_is_cut_short_is_refused_before_anything_is_copied(place):
+    path = runs_of(place, "greedy_cv/runs/search_time")
+    run(place, "reproduced")
+    (place / "results/greedy_cv/tables/table1.csv").write_text("a\n2\n")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"search_time.parquet is truncated"):
+        run(place)
+    assert (place / "results/published/greedy_cv/tables/table1.csv").read_text() == "a\n1\n"
+
+
 def test_some_parts_are_published_beside_what_stays_with_its_own_record(place):
     target = place / "results/published/greedy_cv"
     numbers(place, "tables/table2", [30])
@@ -352,6 +362,16 @@ def test_a_commit_is_one_of_the_checkout(place, capsys, monkeypatch):
     where = ("--results", str(place / "results"), "--root", str(place / "data"))
     assert main(["publish", "greedy_cv", *where, "--commit", "0" * 40]) == 2
     assert "--commit must name a commit of this checkout, got '00000000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["<<<<<<< HEAD\n{}", "[]", '{"records": []}'])
+def test_a_damaged_record_is_named(place, text):
+    path = run(place, "reproduced")[-1]
+    path.write_text(text)
+    with pytest.raises(
+        ValueError, match=r"provenance.json is damaged: it must hold the lists left_out and records"
+    ):
+        read_records(path.parent)
 
 
 def test_patterns_that_fit_nothing_are_refused(place):

@@ -126,6 +126,11 @@ def test_a_check_of_no_configuration_is_refused(place, capsys):
     assert refused(capsys, ["config", "check"]) == "studies config: config check needs one file or more\n"
 
 
+def test_a_file_given_to_what_checks_none_is_refused(place, capsys):
+    says = refused(capsys, ["config", "schema", "mine.yaml"])
+    assert says == "studies config: config schema takes no files, got mine.yaml: config check checks them\n"
+
+
 @pytest.mark.parametrize(("action", "path"), [("schema", config.SCHEMA), ("keys", config.KEYS)])
 def test_the_schema_and_the_table_of_keys_are_written_where_and_as_the_repository_has_them(place, action, path):
     assert main(["config", action]) == 0
@@ -134,7 +139,7 @@ def test_the_schema_and_the_table_of_keys_are_written_where_and_as_the_repositor
     assert (place / "elsewhere").read_bytes() == (ROOT / path).read_bytes()
 
 
-@pytest.mark.parametrize("seed", ["-1", "1.5", "1e3", "٣"])
+@pytest.mark.parametrize("seed", ["-1", "1.5", "1e3", "٣", str(2**32), "9" * 5000])
 def test_a_seed_is_a_whole_number_from_0_on(place, seed):
     with pytest.raises(SystemExit, match="2"):
         main(["job", "figure", "greedy_cv", "figure1", "--seed", seed, "--output", "a.png"])

@@ -48,6 +48,11 @@ def test_a_message_names_the_option_that_was_typed(capsys, message, shown):
     assert capsys.readouterr().err == f"frugal select: {shown}\n"
 
 
+def test_the_dataset_may_follow_an_option_of_the_command_that_fetches_it():
+    args = make_parser().parse_args(["data", "--opt-in", "pima2", "wdbc"])
+    assert (args.opt_in, args.name) == (["pima2"], "wdbc")
+
+
 def test_an_output_of_another_kind_is_refused_before_the_search(tmp_path, capsys):
     output = tmp_path / "o.txt"
     search = ["trials", "random", "--learner", "function", "--dataset", "branin", "--seed", "0", "--n-trials", "1"]

@@ -58,6 +58,9 @@ def test_both_ends_of_the_unit_interval_are_in_the_space():
         assert math.isfinite(ends["d"])
 
 
+SPACE = SearchSpace({"depth": Integer(1, 4), "rate": Uniform(0.0, 1.0)})
+
+
 @pytest.mark.parametrize(
     ("dimension", "value", "message"),
     [
@@ -178,11 +181,20 @@ def test_the_end_of_a_range_is_not_overshot_by_rounding():
         (lambda: SearchSpace({"a": Integer}), "'a' must be a dimension, .*, got <class"),
         (lambda: SearchSpace({1: Uniform(0, 1)}), "the name of a dimension must be a string, got 1"),
         (lambda: SearchSpace([Uniform(0, 1)]), "dimensions must be a mapping from names to dimensions, got"),
+        (lambda: SPACE.sample(0, 2), "rng must be a numpy.random.Generator, got 0"),
+        (lambda: SPACE.sample(np.random.default_rng(0), -1), "n_candidates must be at least 0 .*, got -1"),
+        (lambda: SPACE.from_unit([0.5]), r"expected 2 numbers in \[0, 1\], got \[0.5\]"),
+        (lambda: SPACE.to_unit({"depth": 9, "rate": 0.5}), r"'depth': 9 is not a whole number in \[1, 4\]"),
     ],
 )
 def test_dimensions_and_spaces_that_make_no_sense_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_space_without_a_continuous_dimension_has_a_number_of_points():
+    assert SPACE.n_points is None
+    assert SearchSpace({"depth": Integer(1, 4), "rule": Choice(("gini", "entropy"))}).n_points == 8
 
 
 def test_numbers_of_numpy_are_numbers():

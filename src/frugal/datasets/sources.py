@@ -95,7 +95,7 @@ def resolve(
     is_damaged = False
     if entry.opt_in and not opted_in:
         failed.append(
-            f"it is read from OpenML {entry.openml} only on demand: name {entry.name!r} in opt_in to do so"
+            f"it is read from OpenML {entry.openml} only on demand: name {entry.name!r} in opt_in (--opt-in)"
         )
         steps = []
     for step in steps:

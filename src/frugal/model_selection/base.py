@@ -20,13 +20,14 @@ from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._split import check_cv
+from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_method_params, indexable
 
 from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
-from frugal.interface import Candidate
+from frugal.interface import Candidate, RunError
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
@@ -36,6 +37,33 @@ AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
 Interruption = KeyboardInterrupt | BrokenExecutor
 """Exceptions that end a search but leave its best candidate so far in place."""
+
+
+class FitsFailedError(RunError):
+    """Every fit of a search failed. The message is scikit-learn's.
+
+    Attributes:
+        summary: the same in a sentence, with the reason of the first fit.
+    """
+
+    summary: str = ""
+
+
+def warn_of_failures(fits: Sequence[Fit], error_score: float | str) -> None:
+    """Warn of failed fits, as scikit-learn does.
+
+    Raises:
+        FitsFailedError: if every fit failed.
+    """
+    try:
+        _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], error_score)
+    except ValueError as error:
+        reason = fits[0].reason.strip().splitlines()[-1]
+        failed = FitsFailedError(str(error))
+        failed.summary = f"all {len(fits)} fits failed, the first with: {reason}"
+        raise failed from error
+
+
 _RESULTS = (
     "cv_results_",
     "best_index_",

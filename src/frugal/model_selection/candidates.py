@@ -41,7 +41,7 @@ def list_candidates(
         random_state: generator of the draws.
 
     Raises:
-        ValueError: if the space is empty or of another type.
+        ValueError: if the space is empty or of another type, or a value neither a list nor a distribution.
     """
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
@@ -73,12 +73,22 @@ def _spaces(space: Space) -> list[dict[str, Any]]:
             "space must be a parameter grid, a dict of distributions, a list of either, or a SearchSpace, "
             f"got {space!r}"
         )
-    return [{name: _values(values) for name, values in one.items()} for one in spaces]
+    return [{name: _values(name, values) for name, values in one.items()} for one in spaces]
 
 
-def _values(values: Any) -> Any:
-    """Convert our dimensions to what scikit-learn accepts; return other values unchanged."""
+def _values(name: str, values: Any) -> Any:
+    """Convert our dimensions to what scikit-learn accepts; return other values unchanged.
+
+    Its sampler would take the letters of a text, or the keys of a mapping, for values.
+    """
     if isinstance(values, Choice):
         return list(values.values)
-    is_dimension = isinstance(values, Dimension) and not isinstance(values, type)
-    return _Draws(values) if is_dimension else values
+    if isinstance(values, Dimension) and not isinstance(values, type):
+        return _Draws(values)
+    if not hasattr(values, "rvs"):
+        is_listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+        if not is_listed or (isinstance(values, np.ndarray) and values.ndim == 0):
+            raise ValueError(f"{name!r} must list its values or be a distribution, got {values!r}")
+        if len(values) == 0:
+            raise ValueError(f"{name!r} must list at least one value, got none")
+    return values

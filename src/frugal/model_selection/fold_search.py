@@ -13,7 +13,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
@@ -23,7 +22,15 @@ from frugal.folds.replay import Broken, Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.backends import open_backend
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, Interruption, Problem, SearchCV
+from frugal.model_selection.base import (
+    ABOVE_0,
+    AT_LEAST_1,
+    Contexts,
+    Interruption,
+    Problem,
+    SearchCV,
+    warn_of_failures,
+)
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.facts import check_scorer, complete_settings
@@ -290,7 +297,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         fits = list(outcome.fits.values())
         if not fits:
             raise ValueError("no fit was made; is the limit of fits or of time too small?")
-        _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
+        warn_of_failures(fits, self.error_score)
         results = tabulate(
             outcome,
             self._format_results,

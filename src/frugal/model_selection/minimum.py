@@ -23,7 +23,14 @@ from frugal.model_selection.journal import seed_in
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, ending_of, warn_of_interruption
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
-from frugal.model_selection.trial_plan import LimitedTrialStrategy, Plan, ResourceSpec, plan, usable
+from frugal.model_selection.trial_plan import (
+    LimitedTrialStrategy,
+    Plan,
+    ResourceSpec,
+    plan,
+    usable,
+    warn_of_repeats,
+)
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_parts
 from frugal.spaces import SearchSpace
 from frugal.trials.lines import lock_journal
@@ -184,6 +191,7 @@ def minimize(
     planned = plan(
         strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials
     )
+    warn_of_repeats(planned, searched, stacklevel=3)
     names = _names(function, planned)
     lacking = [name for name in _required(function) if planned.varies is not None and name not in names]
     if lacking:

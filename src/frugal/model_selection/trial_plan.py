@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -92,6 +93,16 @@ def gives_less(strategy: str) -> bool:
         ValueError: on an unknown strategy.
     """
     return not {"max_resource", "n_max", "subset_rows"}.isdisjoint(settings_of(strategy))
+
+
+def warn_of_repeats(planned: Plan, space: SearchSpace, *, stacklevel: int) -> None:
+    """Warn if a search on full resources has more trials than the space has candidates."""
+    if planned.varies is None and space.n_points is not None and space.n_points < planned.n_trials:
+        warnings.warn(
+            f"the space has {space.n_points} candidates, fewer than the {planned.n_trials} trials of the search "
+            "(n_trials), so that some are tried again",
+            stacklevel=stacklevel,
+        )
 
 
 def plan(

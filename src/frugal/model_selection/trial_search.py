@@ -20,7 +20,6 @@ from sklearn.model_selection import (
     StratifiedGroupKFold,
     StratifiedShuffleSplit,
 )
-from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
@@ -28,7 +27,16 @@ from sklearn.utils.validation import _num_samples
 from frugal.checks import check_finite, is_whole
 from frugal.interface import Trial
 from frugal.model_selection.backends import open_backend
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, Problem, SearchCV
+from frugal.model_selection.base import (
+    ABOVE_0,
+    AT_LEAST_1,
+    Contexts,
+    FitInputs,
+    Interruption,
+    Problem,
+    SearchCV,
+    warn_of_failures,
+)
 from frugal.model_selection.facts import best_possible_score, is_accuracy, n_classes_of, rows_for_the_rarest
 from frugal.model_selection.journal import definitions_of_ours
 from frugal.model_selection.limited import Limits
@@ -41,7 +49,14 @@ from frugal.model_selection.trial_evaluation import (
     tabulate_trials,
 )
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
-from frugal.model_selection.trial_plan import LOGARITHMIC, LimitedTrialStrategy, Plan, ResourceSpec, plan
+from frugal.model_selection.trial_plan import (
+    LOGARITHMIC,
+    LimitedTrialStrategy,
+    Plan,
+    ResourceSpec,
+    plan,
+    warn_of_repeats,
+)
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_parts
 from frugal.spaces import Choice, SearchSpace
 from frugal.trials.live import LiveRun, as_text
@@ -277,11 +292,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         )
         if planned.varies == "rows" and (planned.n_rows or 0) > _num_samples(inputs.X):
             raise ValueError(f"a whole trial has {_num_samples(inputs.X)} rows, but settings say {planned.n_rows}")
-        listed = [len(one.values) for one in space.dimensions.values() if isinstance(one, Choice)]
-        n_candidates = math.prod(listed)
-        if planned.varies is None and len(listed) == len(space.dimensions) and n_candidates < planned.n_trials:
-            trials = f"the {planned.n_trials} trials of the search (n_trials)"
-            warnings.warn(f"the space has {n_candidates} candidates, fewer than {trials}", stacklevel=4)
+        warn_of_repeats(planned, space, stacklevel=5)
         parameter = self.resource if planned.varies == "epochs" else None
         return _Problem(
             **vars(inputs),
@@ -446,7 +457,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         if not outcome.trials:
             raise ValueError("no trial was made; is the limit of time too small?")
         fits = fits_of(outcome.trials, self.n_splits_)
-        _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
+        warn_of_failures(fits, self.error_score)
         results = tabulate_trials(
             outcome.trials,
             problem.plan,

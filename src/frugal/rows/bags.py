@@ -167,6 +167,12 @@ class Bag:
         return int(self.rows.sum())
 
 
+def check_settle(name: str, rule: object) -> None:
+    """Raise ValueError unless a rule is a `Settle` or None."""
+    if rule is not None and not isinstance(rule, Settle):
+        raise ValueError(f"{name} must be a Settle or None, got {rule!r}")
+
+
 def gather(outcomes: Iterable[Outcome], statistic: Statistic, settle: Settle | None) -> Part:
     """Take fits until the statistic of the successful ones has settled, or until all are taken.
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frugal.checks import check_between, check_whole
-from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
+from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, check_settle, gather_parts
 from frugal.rows.group_sums import fit_by_sums
 from frugal.rows.parquet_rows import ParquetRows, rows_of
 from frugal.rows.resamples import Estimator, Rows
@@ -114,6 +114,8 @@ def blb(
     rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)
     check_whole("s", s, 1)
+    check_settle("settle_s", settle_s)
+    check_settle("settle_r", settle_r)
     spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, len(rows), r, seed_of(rng), settle_r, warm_start)
     parts = spread.map(partial(_little_bootstrap, plan, rows, b), range(s), may_stop=settle_s is not None)
@@ -168,6 +170,7 @@ def bootstrap(
     """
     rows = rows_of(X, y)
     check_whole("r", r, 2)
+    check_settle("settle", settle)
     spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, len(rows), r, seed_of(rng), settle, warm_start)
     if isinstance(rows, ParquetRows):
@@ -229,6 +232,7 @@ def b_of_n(
     """
     rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)
+    check_settle("settle", settle)
     spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, b, r, seed_of(rng), settle, warm_start)
     part = fit_out_of(plan, rows, math.sqrt(b / len(rows)) if rescale else 1.0, spread)

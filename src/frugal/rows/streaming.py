@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_whole
-from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
+from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, check_settle, gather_parts
 from frugal.rows.checks import check_names, check_passes, names_of
 from frugal.rows.resamples import Estimator, Rows
 from frugal.rows.spread import Spread
@@ -89,6 +89,8 @@ def blb_stream(
     ):
         check_whole(name, value, low)
     check_passes(read)
+    check_settle("settle_s", settle_s)
+    check_settle("settle_r", settle_r)
     plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
     sizes: set[int] = set()
 

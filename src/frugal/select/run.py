@@ -304,8 +304,13 @@ def fit(problem: Problem, found: FoldSearchCV | TrialSearchCV) -> None:
         KeyboardInterrupt: after Ctrl-C; the attributes of the search then describe the best candidate so far.
         RunError: if no candidate has a score.
     """
+    from frugal.model_selection.base import FitsFailedError
+
     with _heartbeat(), one_thread():
-        found.fit(problem.table, problem.target, groups=problem.groups)
+        try:
+            found.fit(problem.table, problem.target, groups=problem.groups)
+        except FitsFailedError as error:
+            raise RunError(error.summary) from error
     if not math.isfinite(found.best_score_):
         raise RunError("no candidate has a score on all its folds: the warnings say why")
 

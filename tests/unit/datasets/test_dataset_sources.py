@@ -450,7 +450,9 @@ def test_pima2_is_not_fetched_unless_asked_for(root: Path, site: Site):
     play_openml(site, 37, pima_rows(), PIMA_COLUMNS)
     with pytest.raises(DatasetError) as caught:
         prepare("pima2", root=root, allow_stand_in=False)
-    assert str(caught.value).endswith("it is read from OpenML 37 only on demand: name 'pima2' in opt_in to do so")
+    assert str(caught.value).endswith(
+        "it is read from OpenML 37 only on demand: name 'pima2' in opt_in (--opt-in)"
+    )
     with pytest.warns(StandInWarning, match="only on demand"):
         folder = prepare("pima2", root=root)
     assert record(folder)["provenance"] == "stand-in"

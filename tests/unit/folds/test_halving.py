@@ -130,3 +130,9 @@ def test_halving_returns_no_failed_candidate_but_the_best_before():
 def test_rungs_that_cannot_be_are_refused(rungs, message):
     with pytest.raises(ValueError, match=message):
         plan_rungs(9, **rungs)
+
+
+def test_a_first_rung_of_more_rows_than_there_are_names_the_setting():
+    message = r"the first rung of successive halving has 30 rows \(min_resources\), but there are 25"
+    with pytest.raises(ValueError, match=message):
+        make("successive_halving", n_candidates=4, n_folds=5, rng=np.random.default_rng(0), n_rows=25, n_classes=3)

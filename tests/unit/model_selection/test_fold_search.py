@@ -348,8 +348,11 @@ def test_spaces_of_every_kind(iris):
     for space, message in (
         ([], "space must be a parameter grid, a dict of distributions"),
         ("C", "The 'space' parameter of FoldSearchCV must be"),
-        ({"C": "rbf"}, "needs to be a list or a numpy array, but got 'rbf'"),
-        ({"C": []}, "to be a non-empty sequence"),
+        ({"C": "rbf"}, "'C' must list its values or be a distribution, got 'rbf'"),
+        ({"C": np.array(1.0)}, r"'C' must list its values or be a distribution, got array\(1.\)"),
+        ({"C": []}, "'C' must list at least one value, got none"),
+        ({"kernel": "rbf", "C": Uniform(0.01, 100)}, "'kernel' must list its values or be a distribution"),
+        ({"class_weight": {0: 1}, "C": Uniform(0.01, 100)}, "'class_weight' must list its values"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             FoldSearchCV(SVC(), space).fit(X, y)

@@ -612,3 +612,8 @@ def test_trials_on_rows_are_told_the_epochs_that_the_settings_have():
     settings = {"max_resource": 9, "epochs": 7}
     found = minimize(function, {"x": Uniform(0.0, 1.0)}, strategy="hyperband", settings=settings, random_state=0)
     assert set(told) == {7} == set(found.trials["epochs"])
+
+
+def test_a_space_of_fewer_candidates_than_calls_is_warned_of():
+    with pytest.warns(UserWarning, match="the space has 3 candidates, fewer than the 5 trials of the search"):
+        minimize(lambda candidate: candidate["x"], {"x": [1, 2, 3]}, strategy="random", n_trials=5, random_state=0)

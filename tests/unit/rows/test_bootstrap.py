@@ -437,6 +437,14 @@ def test_a_bag_refuses(change, message):
         (lambda: interval_widths(np.ones((3, 2)), 1.5), "level must be above 0 and at most 1, got 1.5"),
         (lambda: Settle(tolerance=-0.1), "tolerance must be at least 0 and a finite number, got -0.1"),
         (lambda: Settle(window=0), "window must be at least 1 and a whole number, got 0"),
+        (
+            lambda: blb(X, y, b=10, s=2, r=30, fit=mean, statistic=spread, rng=rng(), settle_s=0.05),
+            "settle_s must be a Settle or None, got 0.05",
+        ),
+        (
+            lambda: bootstrap(X, y, r=30, fit=mean, statistic=spread, rng=rng(), settle=True),
+            "settle must be a Settle or None, got True",
+        ),
     ],
 )
 def test_settings_are_refused(call, message):

@@ -197,6 +197,25 @@ def test_what_cannot_be_scored_is_refused_before_any_fit(select, options, senten
     assert "Searching" not in out
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--strategy", "gredy"), "unknown strategy 'gredy'; known: "),
+        (("--n-folds", "1"), "--n-folds must be at least 2 and a whole number, got 1"),
+        (("--workers", "0"), "--workers must be at least 1 and a whole number, got 0"),
+    ],
+)
+def test_options_are_refused_before_the_table_is_read(capsys, options, sentence):
+    assert main(["select", "no_such_table.csv", *options]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_search_whose_fits_all_fail_says_so_in_one_sentence(select):
+    status, _, err = select(*FAST, "--fit-timeout", "0.000001")
+    assert status == 3
+    assert re.search(r"frugal select: all \d+ fits failed, the first with: .*took more than 1e-06 s", err)
+
+
 def test_the_positive_class_can_be_named(select):
     status, out, err = select(*FAST, "--scoring", "f1", "--positive", "yes")
     assert status == 0, err

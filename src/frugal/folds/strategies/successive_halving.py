@@ -122,10 +122,17 @@ class SuccessiveHalving(BaseFoldStrategy):
                 f"min_resources must be exhaust, smallest or a whole number of at least 1, got {min_resources!r}"
             )
         automatic = 1 if n_rows is None else smallest_resource(cv, n_classes)
+        smallest = automatic if isinstance(min_resources, str) else min_resources
+        largest, unit = (n_folds, "folds") if n_rows is None else (n_rows, "rows")
+        if smallest > largest:
+            raise ValueError(
+                f"the first rung of successive halving has {smallest} {unit} (min_resources), "
+                f"but there are {largest}"
+            )
         self.rungs = plan_rungs(
             n_candidates,
-            smallest=automatic if isinstance(min_resources, str) else min_resources,
-            largest=n_folds if n_rows is None else n_rows,
+            smallest=smallest,
+            largest=largest,
             factor=factor,
             exhaust=min_resources == "exhaust",
             aggressive_elimination=aggressive_elimination,

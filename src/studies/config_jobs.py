@@ -217,13 +217,10 @@ def _check_folds(config: Mapping[str, Any]) -> None:
     for document in map(registry.paper, registry.PAPERS):
         for study in document.studies:
             folds |= study.folds(study, config) if study.folds is not None else {}
-    halving = config["strategies"].get("successive_halving", {})
-    if "cv" in halving:
-        compared = config["folds_comparison"].get("datasets", ())
-        folds["strategies.successive_halving.cv"] = (
-            [halving["cv"]],
-            [*config["greedy_cv"]["datasets"], *compared],
-        )
+    folds["strategies.successive_halving.cv"] = (
+        [config["strategies"]["successive_halving"]["cv"]],
+        [*config["greedy_cv"]["datasets"], *config["folds_comparison"].get("datasets", ())],
+    )
     for where, (numbers, datasets) in folds.items():
         with named(where):
             for dataset in datasets:

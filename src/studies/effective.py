@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import chain
 from typing import Any, Final
 
@@ -20,21 +21,20 @@ from studies.blocks import (
     planned,
     tables_of_sizes,
 )
-from studies.records import Defaults, Method, Study
+from studies.records import Method, Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
-UNKNOWN: Final = "unknown"
-"""Stands for settings whose defaults are not recorded."""
 OF_PROBLEM: Final = "of the problem"
 """In place of a number of rows, classes or epochs that the problem supplies."""
 ALL: Final = "all problems"
 _FACTS: Final = ("n_rows", "n_classes")
 
 Settings = dict[str, Any]
-ByMethod = dict[str, dict[str, dict[str, Settings | str]]]
+ByMethod = dict[str, dict[str, dict[str, Settings]]]
 """By run, problem and method."""
 
 
+@cache
 def defaults() -> dict[str, dict[str, Settings]]:
     """Default values of settings, by family and name; `others` has those that belong to no family."""
     from frugal.folds import strategies as folds
@@ -70,45 +70,41 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def effective(folder: str, config: Mapping[str, Any], known: Defaults) -> ByMethod:
+def effective(folder: str, config: Mapping[str, Any]) -> ByMethod:
     """The settings of the jobs of all runs of a paper or a comparison.
-
-    A strategy that `known`, of `defaults`, lacks has `UNKNOWN` settings.
 
     Raises:
         KeyError, ValueError: on a configuration of another version of the code.
     """
     found: ByMethod = {}
     for run, problem, method, settings in chain(
-        _replayed(folder, config, known), _searched(folder, config, known), _experiments(folder, config, known)
+        _replayed(folder, config), _searched(folder, config), _experiments(folder, config)
     ):
         found.setdefault(run, {}).setdefault(problem, {})[method] = plain(settings)
     return found
 
 
-Found = Iterator[tuple[str, str, str, Settings | str]]
+Found = Iterator[tuple[str, str, str, Settings]]
 """Run, problem, method and its settings."""
 
 
-def merged(family: str, strategy: str, known: Defaults, settings: Mapping[str, Any]) -> Settings | str:
+def merged(family: str, strategy: str, settings: Mapping[str, Any]) -> Settings:
     """Settings of a strategy; numbers that its problem supplies are marked as such."""
-    if strategy not in known.get(family, {}):
-        return UNKNOWN
-    values = {name: value for name, value in known[family][strategy].items() if name != "initial"}
+    values = {name: value for name, value in defaults()[family][strategy].items() if name != "initial"}
     facts = {name: OF_PROBLEM for name in (*_FACTS, "max_resource") if values.get(name, 0) in (None, "required")}
     return {"strategy": strategy, **values, **facts, **settings}
 
 
-def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
+def _replayed(folder: str, config: Mapping[str, Any]) -> Found:
     """Strategies of the folds family on kept scores."""
     for study in registry.paper(folder).studies:
         replayed = {} if study.replayed is None else study.replayed(study, config)
         for run, methods in replayed.items():
             for method in methods:
-                yield run, ALL, method.name, merged("folds", method.strategy, known, method.settings)
+                yield run, ALL, method.name, merged("folds", method.strategy, method.settings)
 
 
-def _searched(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
+def _searched(folder: str, config: Mapping[str, Any]) -> Found:
     """Searches of the trials family; a comparison shows those of the experiments beside it, too."""
     compared = any(study.chooses for study in registry.paper(folder).studies)
     for search in (searches_of(config) if compared else registry.searches()).values():
@@ -118,10 +114,8 @@ def _searched(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
                 run = f"{learner}-{dataset}" if compared else search.name
                 for name, n_trials in n_trials_of(search, block, dataset).items():
                     if not compared or _is_shown(config, learner, dataset, name):
-                        settings = _of_search(search, search.method(name), config, (learner, dataset), known)
-                        if isinstance(settings, dict):
-                            settings = {"n_trials": n_trials, **settings}
-                        yield run, f"{learner} on {dataset}", name, settings
+                        settings = _of_search(search, search.method(name), config, (learner, dataset))
+                        yield run, f"{learner} on {dataset}", name, {"n_trials": n_trials, **settings}
 
 
 def _is_shown(config: Mapping[str, Any], learner: str, dataset: str, method: str) -> bool:
@@ -131,9 +125,7 @@ def _is_shown(config: Mapping[str, Any], learner: str, dataset: str, method: str
         return False
 
 
-def _of_search(
-    search: Study, method: Method, config: Mapping[str, Any], problem: tuple[str, str], known: Defaults
-) -> Settings | str:
+def _of_search(search: Study, method: Method, config: Mapping[str, Any], problem: tuple[str, str]) -> Settings:
     """Settings of a search, as `benchmarks.searches.search` merges them."""
     block = block_of(search, config)
     table = tables_of_sizes(config).get(problem, block)
@@ -144,34 +136,31 @@ def _of_search(
         of_problem |= on_dataset(block, problem[1])
     first = {"n_initial": of_problem.pop("n_initial")} if "n_initial" in of_problem else {}
     if "termination" in planned_settings:
-        planned_settings["termination"] = _rule(planned_settings["termination"], known)
-    settings = merged("trials", strategy, known, {**first, **planned_settings})
-    return {**settings, "problem": of_problem} if isinstance(settings, dict) else settings
+        planned_settings["termination"] = _rule(planned_settings["termination"])
+    return {**merged("trials", strategy, {**first, **planned_settings}), "problem": of_problem}
 
 
-def _experiments(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
+def _experiments(folder: str, config: Mapping[str, Any]) -> Found:
     """Experiments that are no searches by a strategy alone: their settings, and what a method adds to them."""
     for run, study in registry.experiments().items():
         if registry.paper_of(run) == folder:
             block = {key: value for key, value in config[folder][run].items() if key != "n_seeds"}
             for name in study.method_names:
-                added = {} if study.recorded_settings is None else study.recorded_settings(name, block, known)
+                added = {} if study.recorded_settings is None else study.recorded_settings(name, block)
                 yield run, ALL, name, {**block, **added}
 
 
-def given_by_problem(strategy: str, known: Defaults) -> list[str]:
+def given_by_problem(strategy: str) -> list[str]:
     """Settings of a strategy that an experiment supplies, such as the sizes of one that chooses among them."""
-    return [key for key in ("sizes", "n_valid") if key in known["trials"].get(strategy, {})]
+    return [key for key in ("sizes", "n_valid") if key in defaults()["trials"].get(strategy, {})]
 
 
-def termination_of(method: Method, settings: Mapping[str, Any], known: Defaults) -> dict[str, Any]:
+def termination_of(method: Method, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The rule that cuts the trials of a method short, by the name `termination`; None where there is none."""
-    return {"termination": None if method.termination is None else _rule(settings["termination"], known)}
+    return {"termination": None if method.termination is None else _rule(settings["termination"])}
 
 
-def _rule(settings: Mapping[str, Any], known: Defaults) -> Settings | str:
+def _rule(settings: Mapping[str, Any]) -> Settings:
     """Settings of `Terminating`; its p follows from `check_share`, if the settings have that."""
-    if "termination" not in known.get("others", {}):
-        return UNKNOWN
     follows = ("horizon", "p") if "check_share" in settings else ("horizon",)
-    return {**known["others"]["termination"], **dict.fromkeys(follows, OF_PROBLEM), **settings}
+    return {**defaults()["others"]["termination"], **dict.fromkeys(follows, OF_PROBLEM), **settings}

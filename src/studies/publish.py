@@ -24,7 +24,7 @@ from frugal.extras import DISTRIBUTION
 from frugal.files import whole
 from studies import registry
 from studies.artefacts import Shown, shown
-from studies.effective import defaults, effective
+from studies.effective import effective
 from studies.estimates import NOT_RUN
 from studies.records import Paper
 
@@ -156,7 +156,7 @@ def _record(
     return {
         "commit": commit,
         "config": dict(config),
-        "settings": effective(contents.folder, config, defaults()),
+        "settings": effective(contents.folder, config),
         **{key: made_on[key] for key in MADE_ON},
         "datasets": {path.parent.name: _provenance(path) for path in datasets},
         "parts": dict(parts),

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from studies.estimates import Arrays, Estimate
     from studies.regions import Region
 
-Defaults = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Default settings of strategies, by family and name."""
 FoldsOf = Mapping[str, tuple[Sequence[int], Sequence[str]]]
 """Numbers of folds and names of datasets, by the key that holds the numbers."""
 LineStyle = str | tuple[int, tuple[float, ...]]
@@ -189,9 +187,8 @@ class Study:
         simulated: those of these names that stand for data that it simulates and reads from no file.
         check: a function of the study's settings and the whole configuration. It refuses early, without reading
             data, what the study's jobs would refuse later.
-        recorded_settings: a function of a method's name, the study's settings and the defaults of
-            `effective.defaults`. It returns settings to record for the method's jobs, in addition to the study's
-            settings or in their place.
+        recorded_settings: a function of a method's name and the study's settings. It returns settings to record
+            for the method's jobs, in addition to the study's settings or in their place.
         folds: for a study on folds, a function of the study and the whole configuration. It returns, by key of the
             configuration, the numbers of folds under that key and the names of the datasets that are split.
         replayed: for a study that replays the folds family on kept scores, a function of the study and the whole
@@ -231,7 +228,7 @@ class Study:
     datasets: str = ""
     simulated: tuple[str, ...] = ()
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
-    recorded_settings: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
+    recorded_settings: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
     folds: Callable[[Study, Mapping[str, Any]], FoldsOf] | None = None
     replayed: Callable[[Study, Mapping[str, Any]], Mapping[str, Sequence[Method]]] | None = None
     replays_curves: bool = False

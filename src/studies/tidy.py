@@ -13,6 +13,7 @@ import pandas as pd
 
 from frugal.checks import check_choice, check_columns
 from frugal.stats import mean_interval, standard_error
+from studies.kinds import CELL
 
 TIDY = (
     "published", "published_se", "published_stars", "ours", "ours_se", "low", "high", "stars", "n_seeds", "scale",
@@ -21,13 +22,11 @@ TIDY = (
 """Follow a table's key columns; further columns follow them."""
 MEASURED = ("ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data")
 """Of a mean over seeds, behind the keys of its cell."""
-RUN = ("method", "dataset", "classifier", "n", "k", "seed", "data")
-"""Columns of every run, as `job search` writes it, beside what was measured."""
 
 
 def need(runs: pd.DataFrame, *columns: str) -> None:
-    """Raise ValueError if runs lack one of `RUN` or of these columns."""
-    check_columns("the table of runs", runs, (*RUN, *columns))
+    """Raise ValueError if runs lack one of `kinds.CELL` or of these columns."""
+    check_columns("the table of runs", runs, (*CELL, *columns))
 
 
 def read_printed(name: str, *, as_text: bool = False) -> pd.DataFrame:

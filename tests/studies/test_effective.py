@@ -8,7 +8,7 @@ import pytest
 
 from frugal.benchmarks import searches
 from studies import artefacts, config, registry
-from studies.effective import ALL, OF_PROBLEM, UNKNOWN, defaults, effective
+from studies.effective import ALL, OF_PROBLEM, defaults, effective
 from studies.publish import of_parts, read_records
 from studies.registry import experiments
 
@@ -21,7 +21,7 @@ FOLDERS = [artefacts.shown(name, PAPER).folder for name in registry.PAPERS]
 
 @pytest.mark.parametrize("method", ["random", "tpe", "ei", "ei_explore"])
 def test_a_search_builds_its_strategy_with_the_settings_that_are_recorded(method, monkeypatch):
-    recorded = effective("exploration", PAPER, KNOWN)["functions"]["function on branin"][method]
+    recorded = effective("exploration", PAPER)["functions"]["function on branin"][method]
     block = PAPER["exploration"]["functions"]
     given = {}
 
@@ -45,56 +45,50 @@ def test_a_search_builds_its_strategy_with_the_settings_that_are_recorded(method
 
 def test_the_configuration_is_over_the_defaults_and_the_methods_record_over_both():
     changed = config.merge(PAPER, {"strategies": {"greedy_early_stopping": {"epsilon": 0.125}}})
-    recorded = effective("greedy_cv", changed, KNOWN)["early_stopping"][ALL]["greedy_early_stopping"]
+    recorded = effective("greedy_cv", changed)["early_stopping"][ALL]["greedy_early_stopping"]
     assert recorded["epsilon"] == 0.125
     assert recorded["rounding"] == KNOWN["folds"]["greedy_early_stopping"]["rounding"]
-    searched = effective("big_data", PAPER, KNOWN)["svm_search"]["lookup on svm_mnist"]
+    searched = effective("big_data", PAPER)["svm_search"]["lookup on svm_mnist"]
     sizes = PAPER["lookup"]["svm_mnist"]["sizes"]
     assert (searched["mtbo_4"]["strategy"], searched["mtbo_4"]["auxiliary"]) == ("mtbo", max(sizes) // 4)
     assert searched["fabolas"]["sizes"] == sorted(sizes)
 
 
-def test_what_a_problem_gives_and_what_nobody_knows_are_said():
-    recorded = effective("beta_pruning", PAPER, KNOWN)["swept"][ALL]["beta_pruning"]
+def test_what_a_problem_gives_is_said():
+    recorded = effective("beta_pruning", PAPER)["swept"][ALL]["beta_pruning"]
     assert (recorded["n_rows"], recorded["n_classes"]) == (OF_PROBLEM, OF_PROBLEM)
     assert recorded["taus"] == PAPER["beta_pruning"]["network"]["taus"]
-    without = {"folds": {"standard": {}}, "trials": {}}
-    assert effective("beta_pruning", PAPER, without)["swept"][ALL] == {
-        "beta_pruning": UNKNOWN, "standard": {"strategy": "standard"}, "threshold_pruning": UNKNOWN,
-    }  # fmt: skip
 
 
 def test_an_experiments_strategies_are_recorded_with_it():
-    recorded = effective("big_data", PAPER, KNOWN)
+    recorded = effective("big_data", PAPER)
     cut = recorded["terminating_fabolas"][ALL]
     assert cut["fabolas"]["termination"] is None
     assert cut["fabolas_spent"]["termination"]["delta"] == KNOWN["others"]["termination"]["delta"]
     assert cut["fabolas_uncorrelated"]["search"]["correlated"] is False
     reduced = recorded["reduced_search"][ALL]["ei_wkm"]
     assert (reduced["learner"], reduced["search"]["strategy"]) == ("wkm", "ei")
-    of_code = effective("exploration", PAPER, KNOWN)["task1"][ALL]["dngo_as_coded"]["surrogate"]
+    of_code = effective("exploration", PAPER)["task1"][ALL]["dngo_as_coded"]["surrogate"]
     assert "unsquared_norm" in of_code["as_coded"]
     assert of_code["n_steps"] == PAPER["exploration"]["task1"].get("n_steps", KNOWN["others"]["dngo"]["n_steps"])
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_experiment_and_every_run_of_searches_has_the_settings_of_its_methods(folder):
-    recorded = effective(folder, PAPER, KNOWN)
+    recorded = effective(folder, PAPER)
     assert json.loads(json.dumps(recorded)) == recorded
     named = {name: one.method_names for name, one in experiments().items() if registry.paper_of(name) == folder}
     for run, methods in named.items():
         assert set(recorded[run][ALL]) == set(methods)
-    found = [settings for run in recorded.values() for methods in run.values() for settings in methods.values()]
-    assert UNKNOWN not in found
 
 
 def test_a_record_has_the_settings_of_its_own_parts():
     shown = artefacts.shown("beta_pruning", PAPER)
-    settings = effective("beta_pruning", PAPER, KNOWN)
+    settings = effective("beta_pruning", PAPER)
     for part, runs in {"runs/swept.parquet": {"swept"}, "figures/figure7.csv": {"explored"},
                        "figures/figure2.csv": set()}.items():  # fmt: skip
         assert set(of_parts(shown, settings, [f"beta_pruning/{part}"])["settings"]) == runs
-    assert of_parts(shown, UNKNOWN, ["beta_pruning/runs/swept.parquet"]) == {}
+    assert of_parts(shown, "unknown", ["beta_pruning/runs/swept.parquet"]) == {}
 
 
 def published_runs():

@@ -30,7 +30,7 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow, rule_of
-from studies.records import Defaults, Method, Study, method_of
+from studies.records import Method, Study, method_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -263,11 +263,11 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     check_rows(settings["dataset"], settings["n_train"], settings["n_valid"])
 
 
-def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The rule that cuts the trials of a method short."""
     from studies.effective import termination_of
 
-    return termination_of(method_of(METHODS, name), settings, defaults)
+    return termination_of(method_of(METHODS, name), settings)
 
 
 GROWING_TERMINATION: Final = Study(

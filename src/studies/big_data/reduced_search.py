@@ -31,7 +31,7 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow
-from studies.records import Defaults, Method, Study, method_of
+from studies.records import Method, Study, method_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,16 +220,16 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
             check_search(planned, name, ("learner", "svm", "ranges"), settings["n_trials"][name], settings, {})
 
 
-def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The search by the method's strategy, in place of those of all strategies."""
     from studies.effective import given_by_problem, merged
 
     method = method_of(METHODS, name)
     strategy = method.strategy
     search = {"n_initial": settings["n_initial"], **settings["strategies"].get(strategy, {})}
-    search |= {key: settings[key] for key in given_by_problem(strategy, defaults)}
+    search |= {key: settings[key] for key in given_by_problem(strategy)}
     of_method = {"n_trials": settings["n_trials"][strategy], "strategies": {}, **method.settings}
-    return {**of_method, "search": merged("trials", strategy, defaults, search)}
+    return {**of_method, "search": merged("trials", strategy, search)}
 
 
 REDUCED_SEARCH: Final = Study(

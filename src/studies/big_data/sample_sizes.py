@@ -16,6 +16,7 @@ from frugal.checks import check_columns, check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.estimates import Array, Arrays, Estimate, mean, ratio, unbounded
+from studies.kinds import RUN
 from studies.measures import Measure, ratio_of
 from studies.records import Claim, Floor, Method, Study, method_of
 from studies.regions import above, at_least
@@ -156,7 +157,7 @@ def need(runs: pd.DataFrame, *columns: str) -> None:
     Raises:
         ValueError: with the column and those that there are.
     """
-    check_columns("the table of runs", runs, ("method", "seed", "data", *columns))
+    check_columns("the table of runs", runs, (*RUN, *columns))
 
 
 def outcomes(runs: pd.DataFrame, share: float = SHARE_OF_GAIN) -> pd.DataFrame:

@@ -44,7 +44,7 @@ from studies.big_data.combined_searches import (
 from studies.big_data.search_paths import follow, rule_of
 from studies.estimates import Array, Arrays, Estimate, clustered_share, resampled
 from studies.measures import percent_of
-from studies.records import Claim, Defaults, Method, Study, method_of
+from studies.records import Claim, Method, Study, method_of
 from studies.regions import above
 
 if TYPE_CHECKING:
@@ -312,16 +312,16 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         check_search(planned, method.name, space, settings["n_trials"], settings, {})
 
 
-def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The search by the method's strategy, and the rule that cuts its trials short."""
     from studies.effective import OF_PROBLEM, given_by_problem, merged, termination_of
 
     method = method_of(METHODS, name)
     of_method = settings.get(_base(method), {})
     search = {"n_initial": settings["n_initial"], **method.settings, **of_method}
-    search |= dict.fromkeys(given_by_problem(method.strategy, defaults), OF_PROBLEM)
-    whole = merged("trials", method.strategy, defaults, search)
-    return {"search": whole, **termination_of(method, settings, defaults)}
+    search |= dict.fromkeys(given_by_problem(method.strategy), OF_PROBLEM)
+    whole = merged("trials", method.strategy, search)
+    return {"search": whole, **termination_of(method, settings)}
 
 
 TERMINATING_FABOLAS: Final = Study(

@@ -18,9 +18,9 @@ from frugal.rows.learners import make
 from frugal.rows.reduced_svm import Reduced
 from frugal.seeds import rng_for, seed_for
 from studies.big_data import ripley
+from studies.big_data.compression import TEST_SHARE
 from studies.big_data.splits import Ints, Split
 
-TEST_SHARE: Final = 0.2
 N_RIPLEY: Final = (125, 500)
 """Rows per class for training and for testing, those of Ripley's own data set."""
 

@@ -27,7 +27,7 @@ from studies.exploration.polynomial import (
 )
 from studies.kinds import of_experiment
 from studies.measures import exactly, share_of
-from studies.records import Artefact, Claim, Defaults, Study, method_of
+from studies.records import Artefact, Claim, Study, method_of
 from studies.regions import between
 from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
@@ -95,15 +95,14 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The surrogate, DNGO, with the fragment's errors where the method has them."""
-    from studies.effective import UNKNOWN
+    from studies.effective import defaults
 
-    dngo = defaults.get("others", {}).get("dngo")
-    coded = defaults["trials"].get("doc002_as_coded", {}).get("as_coded", UNKNOWN)
-    errors = {"as_coded": coded} if name == "dngo_as_coded" else {}
+    known = defaults()
+    errors = {"as_coded": known["trials"]["doc002_as_coded"]["as_coded"]} if name == "dngo_as_coded" else {}
     trained = {key: value for key, value in settings.items() if key != "n_trials"}
-    return {"surrogate": UNKNOWN if dngo is None else {**dngo, **trained, **errors}}
+    return {"surrogate": {**known["others"]["dngo"], **trained, **errors}}
 
 
 TASK1: Final = Study(

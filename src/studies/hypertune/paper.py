@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Final
 
 from studies.hypertune import budgets, complexity, curves, errors, starts
@@ -9,34 +10,25 @@ from studies.hypertune.errors import render
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, LEARNERS, reaches_floor
 from studies.records import Claim, Paper
 
-RUNS: Final = (
-    complexity.COMPLEXITY.name,
-    complexity.COMPLEXITY_BY_GAMMA.name,
-    *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")),
-    starts.SVM_TABLE.name,
-    starts.OTHER_TABLES.name,
+STUDIES: Final = (
+    complexity.COMPLEXITY,
+    complexity.COMPLEXITY_BY_GAMMA,
+    *chain(*zip(curves.STUDIES, errors.STUDIES, strict=True)),  # of a learner the searches, then their refits
+    starts.SVM_TABLE,
+    starts.OTHER_TABLES,
 )
-"""Names of the studies, in the document's order."""
+"""In the document's order."""
+_ORDER: Final = [study.name for study in STUDIES]
 CLAIMS: Final[tuple[Claim, ...]] = tuple(
     sorted(
         (*complexity.CLAIMS, *curves.CLAIMS, *errors.CLAIMS, *starts.CLAIMS),
-        key=lambda claim: RUNS.index(claim.study),
+        key=lambda claim: _ORDER.index(claim.study),
     )
 )
 PAPER: Final = Paper(
     name="hypertune",
     title="Document 004: HyperTune",
-    studies=sorted(
-        (
-            complexity.COMPLEXITY,
-            complexity.COMPLEXITY_BY_GAMMA,
-            *curves.STUDIES,
-            *errors.STUDIES,
-            starts.SVM_TABLE,
-            starts.OTHER_TABLES,
-        ),
-        key=lambda study: RUNS.index(study.name),
-    ),
+    studies=STUDIES,
     artefacts=(
         errors.TABLE1,
         errors.TABLE2,

@@ -188,7 +188,7 @@ class FoldJobs:
         """Labels that tell one reading's runs from another's."""
         parts = [settings[name] for name in ("space", "scaler", "splits", "tie_rule")]
         named = [*parts[:2], *(part for part in parts[2:] if part not in ("stratified", "random"))]
-        usual = self.config["strategies"].get("successive_halving", {}).get("failed", "last")
+        usual = self.config["strategies"]["successive_halving"].get("failed", "last")
         return {"reading": "/".join(named), "failed": settings.get("failed", usual)}
 
     def reading_settings(self, w: Wildcards) -> Config:

@@ -44,8 +44,9 @@ class LookUpProblem:
             that is the same on every machine.
 
     Raises:
-        ValueError: if the table lacks a column, is empty, is of several problems, has a cell twice, or is not
-            whole: every combination of its values at every size and draw, draws numbered from 0.
+        ValueError: if the table lacks a column, is empty, is of several problems, has a cell twice or a candidate
+            that is no JSON object, or is not whole: every combination of its values at every size and draw, draws
+            numbered from 0.
 
     Examples:
         >>> import pandas as pd
@@ -67,7 +68,7 @@ class LookUpProblem:
         self.name, self.data = f"{first['learner']} on {first['dataset']}", str(first["data"])
         self.n_subsets = {int(n): int(k) for n, k in table.groupby("n_rows")["subset"].nunique().items()}  # type: ignore[call-overload]
         self.sizes = tuple(sorted(self.n_subsets))
-        candidates = {text: json.loads(text) for text in table["candidate"].unique()}
+        candidates = {text: _candidate(text) for text in table["candidate"].unique()}
         self.space = _space(str(first["learner"]), list(candidates.values()))
         self._cells = {
             (self._values(candidates[row.candidate]), row.n_rows, row.subset): row for row in table.itertuples()
@@ -197,6 +198,17 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
             f"a look-up table must have each cell once; {cell['candidate']} on {where} is there twice"
         )
     return table
+
+
+def _candidate(text: object) -> Candidate:
+    """The candidate of a cell, written as a JSON object."""
+    try:
+        found = json.loads(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError(f"candidate of a look-up table must be a JSON object, got {text!r}")
+    return found
 
 
 def _space(learner: str, candidates: list[Candidate]) -> SearchSpace:

@@ -136,6 +136,14 @@ def test_a_recheck_fits_the_cells_anew_and_a_wrong_one_is_refused(problem, table
         (lambda t: t.drop(columns="test_error"), "lacks the column 'test_error'; it has learner, dataset"),
         (lambda t: t.head(0), "must have at least one cell, got none"),
         (lambda t: pd.concat([t, t.iloc[[4]]]), r"each cell once; .* on draw 1 of 40 rows is there twice"),
+        (
+            lambda t: t.assign(candidate=["{C: 1}", *t["candidate"][1:]]),
+            "candidate of a look-up table must be a JSON object, got '{C: 1}'",
+        ),
+        (
+            lambda t: t.assign(candidate=[np.nan, *t["candidate"][1:]]),
+            "candidate of a look-up table must be a JSON object, got nan",
+        ),
         (lambda t: t.drop(index=3), "every combination of its values at every size and draw, 20 cells, got 19"),
         (lambda t: t[t["subset"] != 0], r"draws of 40 rows must be numbered from 0 on, got \[1, 2\]"),
         (lambda t: t.assign(seed=range(len(t))), "must be of one learner, dataset, data and seed, got several"),

@@ -398,6 +398,17 @@ def _number(value: object) -> float:
         raise ValueError("a whole number of more than 308 digits is in no dimension") from error
 
 
+def _n_values(dimension: Dimension) -> int | None:
+    if isinstance(dimension, Choice):
+        return len(dimension.values)
+    if isinstance(dimension, Integer):
+        return dimension.high - dimension.low + 1
+    if isinstance(dimension, Discrete):
+        low, high = dimension.distribution.support()
+        return int(high - low) + 1 if math.isfinite(high - low) else None
+    return None
+
+
 @dataclass(frozen=True)
 class SearchSpace:
     """Named dimensions, in order.
@@ -454,22 +465,26 @@ class SearchSpace:
 
     @property
     def n_points(self) -> int | None:
-        """Number of different candidates; None if a dimension is continuous."""
-        numbers = [
-            one.high - one.low + 1 if isinstance(one, Integer) else len(one.values)
-            for one in self.dimensions.values()
-            if isinstance(one, Integer | Choice | Ordinal)
-        ]
-        return math.prod(numbers) if len(numbers) == len(self.dimensions) else None
+        """Number of different candidates; None if it is infinite."""
+        numbers = [_n_values(one) for one in self.dimensions.values()]
+        return None if None in numbers else math.prod(filter(None, numbers))
 
     def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
-        """Independent draws, with replacement; a shorter draw from an equal rng is a prefix."""
+        """Independent draws, with replacement; a shorter draw from an equal rng is a prefix.
+
+        Raises:
+            ValueError: if `rng` is no generator of NumPy, or `n_candidates` no whole number from 0 on.
+        """
         check_rng(rng)
         check_whole("n_candidates", n_candidates, 0)
         return [self.from_unit(u) for u in rng.random((n_candidates, len(self.dimensions)))]
 
     def from_unit(self, point: NDArray[np.float64]) -> Candidate:
-        """Candidate at a point, shape (n_dimensions,), of the unit cube."""
+        """Candidate at a point, shape (n_dimensions,), of the unit cube.
+
+        Raises:
+            ValueError: if the point lies elsewhere.
+        """
         point = np.asarray(point)
         if point.shape != (len(self.dimensions),) or not ((point >= 0) & (point <= 1)).all():
             raise ValueError(f"expected {len(self.dimensions)} numbers in [0, 1], got {point}")
@@ -477,7 +492,11 @@ class SearchSpace:
         return {name: dimension.from_unit(float(u)) for (name, dimension), u in items}
 
     def to_unit(self, candidate: Candidate) -> NDArray[np.float64]:
-        """Point of the unit cube, shape (n_dimensions,), that maps to `candidate`."""
+        """Point of the unit cube, shape (n_dimensions,), that maps to `candidate`.
+
+        Raises:
+            ValueError: naming the dimension, if a value is not in it, is missing or is one too many.
+        """
         if set(candidate) != set(self.dimensions):
             raise ValueError(f"expected values for {list(self.dimensions)}, got {list(candidate)}")
         return np.array([self._to_unit(name, candidate[name]) for name in self.dimensions])

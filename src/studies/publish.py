@@ -87,7 +87,8 @@ def publish(
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper judges
             some, everything is left out, nothing is as `only` says, a file is of another scale than the
-            configuration, or a run that is published, and that the paper still has, would be deleted.
+            configuration, a parquet file or the published record is damaged, or a run that is published, and that
+            the paper still has, would be deleted.
     """
     declared, contents = registry.paper(paper), shown(paper, config)
     source, published = results / contents.folder, results / "published"
@@ -117,8 +118,9 @@ def publish(
         old = {path for path in old if not any(_is_shown(one, path.relative_to(target)) for one in shows)}
     else:
         _check_lost(contents, source, (path.relative_to(target) for path in old))
-    for path in runs.values():
-        parquet.verify(parquet.read_table(path), path)
+    for path in copies.values():
+        if path.suffix == ".parquet":
+            parquet.verify(parquet.read_table(path), path)
     parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
     record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
     names = [*(read_left_out(target) if earlier and only else []), *(str(p.relative_to(source)) for p in left_out)]

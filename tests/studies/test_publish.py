@@ -383,12 +383,12 @@ def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(pla
     numbers(place, "tables/strategies", [10], "trials_comparison")
     for name in ("lookup/svm.parquet", "lookup/svm/part0.parquet", "curves/mlp.parquet", "lookup/svm_recheck.csv"):
         (place / "results" / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / "results" / name).write_text(name)
+        pd.DataFrame({"name": [name]}).to_parquet(place / "results" / name)
     written = publish("trials_comparison", results=place / "results", data=place / "data", config=CONFIG)
     target = place / "results/published"
     shared = {"lookup/svm.parquet", "curves/mlp.parquet"}
     assert shared < {str(path.relative_to(target)) for path in written}
-    assert {name for name in shared if (target / name).read_text() == name} == shared
+    assert all((target / name).read_bytes() == (place / "results" / name).read_bytes() for name in shared)
     assert not (target / "lookup/svm").exists()
     assert not (target / "lookup/svm_recheck.csv").exists()
     (place / "results/lookup/svm.parquet").unlink()
@@ -399,10 +399,14 @@ def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(pla
     }
     assert sorted(parts.values(), key=sorted) == [{"curves/mlp.parquet"}, {"lookup/svm.parquet"}]
     assert parts["second"] == {"curves/mlp.parquet"}
-    (place / "results/lookup/svm.parquet").write_text("larger")
+    pd.DataFrame({"name": ["larger"]}).to_parquet(place / "results/lookup/svm.parquet")
     where = {"results": place / "results", "data": place / "data", "config": CONFIG}
     assert publish("trials_comparison", **where, only=["lookup/*"])[:-1] == [target / "lookup/svm.parquet"]
-    assert (target / "lookup/svm.parquet").read_text() == "larger"
+    assert pd.read_parquet(target / "lookup/svm.parquet")["name"].item() == "larger"
+    (place / "results/lookup/svm.parquet").write_text("cut short")
+    with pytest.raises(ValueError, match=r"svm.parquet is truncated or not a parquet file"):
+        publish("trials_comparison", **where, only=["lookup/*"])
+    assert pd.read_parquet(target / "lookup/svm.parquet")["name"].item() == "larger"
 
 
 def test_a_comparison_below_the_floor_is_not_published(place):

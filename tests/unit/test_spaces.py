@@ -17,7 +17,7 @@ from frugal.spaces import (
     Uniform,
     as_json,
 )
-from frugal.trials.encoding import Encoding
+from frugal.trials.encoding import Encoding, ListedSpace
 
 MIXED = SearchSpace(
     {"a": Uniform(2.0, 6.0), "b": Integer(1, 3), "c": Choice(("x", None, 7)), "d": Exponential(0.01)}
@@ -195,6 +195,10 @@ def test_dimensions_and_spaces_that_make_no_sense_are_refused(make, message):
 def test_a_space_without_a_continuous_dimension_has_a_number_of_points():
     assert SPACE.n_points is None
     assert SearchSpace({"depth": Integer(1, 4), "rule": Choice(("gini", "entropy"))}).n_points == 8
+    assert SearchSpace({"depth": Discrete(reference.randint(1, 4)), "size": Ordinal((16, 32))}).n_points == 6
+    assert SearchSpace({"depth": Discrete(reference.poisson(2))}).n_points is None
+    listed = ({"rate": 0.1}, {"rate": 0.2}, {"rate": 0.3})
+    assert ListedSpace({"rate": Uniform(0.0, 1.0)}, listed=listed).n_points == 3
 
 
 def test_numbers_of_numpy_are_numbers():

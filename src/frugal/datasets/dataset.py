@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.checks import check_dense, check_whole
+from frugal.checks import check_dense, is_whole
 from frugal.seeds import rng_for
 
 Provenance = Literal["original", "jpeg", "stand-in", "generated"]
@@ -109,8 +109,7 @@ class Dataset:
         """
         pool = self.splits.get("train", np.arange(len(self.y)))
         test = self.splits.get("test", np.arange(0))
-        check_whole("n_rows", n_rows, 0)
-        if not 1 <= n_rows <= len(pool):
+        if not is_whole(n_rows, 1) or n_rows > len(pool):
             raise ValueError(f"cannot draw {n_rows} rows of {self.name}: it has {len(pool)} ({self.provenance})")
         drawn = rng_for("rows", self.name, n_rows).choice(len(pool), size=n_rows, replace=False)
         rows = np.concatenate([pool[np.sort(drawn)], test])

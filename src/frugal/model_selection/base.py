@@ -28,7 +28,7 @@ from sklearn.utils.validation import _check_method_params, indexable
 from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate, RunError
-from frugal.model_selection.evaluation import Evaluation, ScoredFit
+from frugal.model_selection.evaluation import Evaluation, ScoredFit, exception_of
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
 from frugal.trials.lines import lock_journal
@@ -58,9 +58,8 @@ def warn_of_failures(fits: Sequence[Fit], error_score: float | str) -> None:
     try:
         _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], error_score)
     except ValueError as error:
-        reason = fits[0].reason.strip().splitlines()[-1]
         failed = FitsFailedError(str(error))
-        failed.summary = f"all {len(fits)} fits failed, the first with: {reason}"
+        failed.summary = f"all {len(fits)} fits failed, the first with: {exception_of(fits[0].reason)}"
         raise failed from error
 
 

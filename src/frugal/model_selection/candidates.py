@@ -86,8 +86,9 @@ def _values(name: str, values: Any) -> Any:
     if isinstance(values, Dimension) and not isinstance(values, type):
         return _Draws(values)
     if not hasattr(values, "rvs"):
-        is_listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
-        if not is_listed or (isinstance(values, np.ndarray) and values.ndim == 0):
+        is_listed = all(hasattr(values, name) for name in ("__len__", "__getitem__"))
+        is_scalar = isinstance(values, np.ndarray) and values.ndim == 0
+        if not is_listed or is_scalar or isinstance(values, str | bytes | Mapping):
             raise ValueError(f"{name!r} must list its values or be a distribution, got {values!r}")
         if len(values) == 0:
             raise ValueError(f"{name!r} must list at least one value, got none")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from inspect import signature
+from itertools import takewhile
 from re import Pattern
 from typing import Any
 
@@ -100,6 +101,13 @@ class ScoredFit(Fit):
     train_scores: Scores | None = None
     fit_time: float = math.nan
     score_time: float = math.nan
+
+
+def exception_of(reason: str) -> str:
+    """The exception at the end of a traceback, in one line; another text in one line."""
+    lines = reason.rpartition("Traceback (most recent call last):")[2].strip("\n").splitlines()
+    frames = takewhile(lambda line: not line or line[0].isspace(), lines)
+    return " ".join(" ".join(lines[len(list(frames)) :]).split())
 
 
 @dataclass(frozen=True, eq=False)

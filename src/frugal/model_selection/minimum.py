@@ -127,7 +127,7 @@ def minimize(
             extra `peers`.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
-            `hypertune` 50 after the trials on subsets.
+            `hypertune` 50 after the trials on subsets. A space with fewer candidates is warned of.
         settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
         n_workers: number of processes.
         executor: any `concurrent.futures.Executor` that runs the trials in place of processes; it stays open.

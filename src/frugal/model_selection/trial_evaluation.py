@@ -11,7 +11,7 @@ import numpy as np
 
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, FoldTask, Trial, TrialTask
-from frugal.model_selection.evaluation import Evaluation, ScoredFit, primary_score
+from frugal.model_selection.evaluation import Evaluation, ScoredFit, exception_of, primary_score
 from frugal.model_selection.results import formatter_input, metric_names, ranks_by, seen_metric
 from frugal.model_selection.trial_plan import Plan, usable
 from frugal.seeds import seed_for
@@ -86,7 +86,7 @@ class TrialEvaluation:
             error=self.best_possible_score - score,
             seconds=sum(fit.seconds for fit in fits),
             cost=n_trained * (task.epochs or 1),
-            reason=_last_line(reason) if math.isnan(score) else "",
+            reason=exception_of(reason) if math.isnan(score) else "",
             fits=fits,
         )
         return usable(trial)
@@ -102,12 +102,6 @@ def params_of(task: TrialTask, parameter: str | None) -> Mapping[str, Any]:
     if parameter is None or task.epochs is None:
         return task.candidate
     return {**task.candidate, parameter: task.epochs}
-
-
-def _last_line(reason: str) -> str:
-    """Last line of a traceback: the exception."""
-    lines = reason.strip().splitlines()
-    return lines[-1] if lines else ""
 
 
 def fits_of(trials: Sequence[Trial], n_splits: int) -> list[Fit]:

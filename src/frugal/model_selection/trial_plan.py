@@ -100,7 +100,7 @@ def warn_of_repeats(planned: Plan, space: SearchSpace, *, stacklevel: int) -> No
     if planned.varies is None and space.n_points is not None and space.n_points < planned.n_trials:
         warnings.warn(
             f"the space has {space.n_points} candidates, fewer than the {planned.n_trials} trials of the search "
-            "(n_trials), so that some are tried again",
+            "(n_trials), so that some are tried again, or the search ends before",
             stacklevel=stacklevel,
         )
 

@@ -132,7 +132,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             Also `best_possible_score`.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
-            `hypertune` 50 after the trials on subsets.
+            `hypertune` 50 after the trials on subsets. A space with fewer candidates is warned of.
         cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
             single validation part, which is drawn at random. Given `groups`, every group stays whole, so that the
             share is approximate.

@@ -302,7 +302,7 @@ def fit(problem: Problem, found: FoldSearchCV | TrialSearchCV) -> None:
 
     Raises:
         KeyboardInterrupt: after Ctrl-C; the attributes of the search then describe the best candidate so far.
-        RunError: if no candidate has a score.
+        RunError: if every fit failed, or no candidate has a score.
     """
     from frugal.model_selection.base import FitsFailedError
 

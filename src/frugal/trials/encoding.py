@@ -31,6 +31,11 @@ class ListedSpace(SearchSpace):
 
     listed: tuple[Candidate, ...] = ()
 
+    @property
+    def n_points(self) -> int:
+        """Number of listed candidates."""
+        return len(self.listed)
+
     def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
         """Independent draws from the space, listed or not."""
         return SearchSpace(self.dimensions, signs=self.signs).sample(rng, n_candidates)

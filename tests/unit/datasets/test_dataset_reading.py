@@ -36,8 +36,8 @@ def test_a_dataset_equals_itself_alone(root: Path):
     assert len({first, second}) == 2
 
 
-@pytest.mark.parametrize("n_rows", [0, 4])
-def test_a_subset_larger_than_the_dataset_is_refused(n_rows: int):
+@pytest.mark.parametrize("n_rows", [0, 4, True, 2.5])
+def test_a_subset_of_no_whole_number_of_its_rows_is_refused(n_rows: int):
     dataset = Dataset("small", np.zeros((3, 1)), np.array([0, 1, 0]), 2, "generated", {"all": np.arange(3)})
     with pytest.raises(ValueError, match=f"cannot draw {n_rows} rows of small: it has 3"):
         dataset.subset(n_rows)

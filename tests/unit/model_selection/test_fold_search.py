@@ -40,6 +40,8 @@ from frugal.model_selection import (
     GreedySearchCV,
     TrialSearchCV,
 )
+from frugal.model_selection.base import FitsFailedError
+from frugal.model_selection.evaluation import exception_of
 from frugal.model_selection.facts import best_possible_score, complete_settings
 from frugal.model_selection.progress import ProgressLine
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
@@ -264,8 +266,27 @@ def test_error_score_is_the_score_of_a_failed_fit():
 
 
 def test_all_fits_failing_is_an_error():
-    with pytest.raises(ValueError, match="All the 2 fits failed"):
+    with pytest.raises(FitsFailedError, match="All the 2 fits failed") as caught:
         searched([[math.nan, math.nan]])
+    summary = "all 2 fits failed, the first with: ValueError: candidate 0 fails"
+    assert pickle.loads(pickle.dumps(caught.value)).summary == summary
+
+
+@pytest.mark.parametrize(
+    ("reason", "exception"),
+    [
+        ("the fit took more than 1 s", "the fit took more than 1 s"),
+        (
+            'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nKeyError: 1\n\nDuring:\n\n'
+            'Traceback (most recent call last):\n  File "a.py", line 2, in f\n    h()\n'
+            "ValueError: Input X contains NaN.\nSVC does not accept them,\n  see the guide.\n",
+            "ValueError: Input X contains NaN. SVC does not accept them, see the guide.",
+        ),
+        ("", ""),
+    ],
+)
+def test_the_exception_of_a_traceback_has_all_lines_of_its_message(reason, exception):
+    assert exception_of(reason) == exception
 
 
 # Data, scorers, parameters ----------------------------------------------------------------------------------

@@ -615,5 +615,6 @@ def test_trials_on_rows_are_told_the_epochs_that_the_settings_have():
 
 
 def test_a_space_of_fewer_candidates_than_calls_is_warned_of():
-    with pytest.warns(UserWarning, match="the space has 3 candidates, fewer than the 5 trials of the search"):
+    with pytest.warns(UserWarning, match="has 3 candidates, fewer than the 5 trials of the search") as caught:
         minimize(lambda candidate: candidate["x"], {"x": [1, 2, 3]}, strategy="random", n_trials=5, random_state=0)
+    assert [warning.filename for warning in caught] == [__file__]

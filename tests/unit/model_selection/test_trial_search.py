@@ -604,5 +604,6 @@ def test_a_space_of_fewer_candidates_than_trials_is_warned_of():
         UserWarning, match=r"the space has 2 candidates, fewer than the 3 trials of the search \(n_trials\)"
     ):
         TrialSearchCV(TREE, {"max_depth": [1, 2]}, **options).fit(X, Y)
-    with pytest.warns(UserWarning, match="the space has 2 candidates"):
+    with pytest.warns(UserWarning, match="the space has 2 candidates") as caught:
         TrialSearchCV(TREE, {"max_depth": Integer(1, 2)}, **options).fit(X, Y)
+    assert [warning.filename for warning in caught] == [__file__]

@@ -445,6 +445,14 @@ def test_a_bag_refuses(change, message):
             lambda: bootstrap(X, y, r=30, fit=mean, statistic=spread, rng=rng(), settle=True),
             "settle must be a Settle or None, got True",
         ),
+        (
+            lambda: b_of_n(X, y, b=10, r=30, fit=mean, statistic=spread, rng=rng(), settle=3),
+            "settle must be a Settle or None, got 3",
+        ),
+        (
+            lambda: blb(X, y, b=10, s=2, r=30, fit=mean, statistic=spread, rng=rng(), settle_r=3),
+            "settle_r must be a Settle or None, got 3",
+        ),
     ],
 )
 def test_settings_are_refused(call, message):

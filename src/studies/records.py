@@ -336,7 +336,7 @@ class Claim:
         is_by_construction: whether it holds whatever the data are.
         every_choice_agrees: id of the finding which shows that any choice of the search would have agreed; empty:
             there is none.
-        is_out_of_reach: whether its data cannot be obtained; without a number it is then not testable.
+        is_out_of_reach: whether its data or machine are out of reach; without a number it is then not testable.
     """
 
     id: str

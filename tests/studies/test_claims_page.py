@@ -113,3 +113,9 @@ def test_the_columns_that_the_text_names_exist():
     }
     assert len(named) == 8
     assert named <= set(COLUMNS)
+
+
+def test_the_page_counts_claims_and_their_quotations():
+    tables = {path: pd.read_csv(path) for path in (ROOT / "results/published").glob("*/claims*.csv")}
+    quotes = {(path.parent, quote) for path, table in tables.items() for quote in table["quote"]}
+    assert f"the {sum(map(len, tables.values()))} claims have {len(quotes)} quotations." in " ".join(PAGE.split())

@@ -60,6 +60,13 @@ def test_jointly_the_evidence_prefers_the_second_degree():
     assert best("evidence", lambda point: point.lambda_ == 1.0) == Point(2, 1.0, 1.0)
 
 
+@pytest.mark.parametrize("lambda_", [16.0, 64.0, 512.0])
+def test_beyond_the_grids_edge_the_evidence_prefers_the_second_degree_too(lambda_):
+    betas = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
+    largest = [max(polynomial.evidence(Point(K, beta, lambda_)) for beta in betas) for K in range(1, 9)]
+    assert np.argmax(largest) + 1 == 2
+
+
 def test_leaving_one_out_prefers_degree_5():
     assert best("leave_one_out", lambda point: point[1:] == (4.0, 1.0)).K == 5
 

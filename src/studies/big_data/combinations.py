@@ -323,13 +323,13 @@ CLAIMS: Final = (
     _claim(
         "big_data.combinations.wkm_svm_more_promising",
         quote=_PROMISING,
-        quantity="seconds of all fits on adult and letter, BLB with the plain SVM over BLB with WKM-SVM",
+        quantity="seconds of all fits on adult and letter, BLB with the plain SVM over BLB with WKM-SVM; not "
+        "beside BLB with subsample size selection, as the sentence has it, which is of another learner",
         measure=_fewer("wkm_seconds"),
         rows=on_real_data,
     ),
     _claim(
         "big_data.combinations.osmac_weights",
-        quote="In the case of OSMAC the sampling weights ... could be used to sample the small bootstraps",
         quantity="squared error of the coefficients, plain BLB over BLB with OSMAC, on each of the two generated "
         f"designs, {_MATCHED}",
         measure=_on_every_design,

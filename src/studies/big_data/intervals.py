@@ -9,6 +9,7 @@ as the bootstrap's, or are `max_fits`, so that its numbers are the same on every
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -174,8 +175,8 @@ def worker_arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims on `INTERVAL_WORKERS` are measured on, with the most workers.
 
     Returns:
-        blb_error, blb_seconds, blb_rows (n_steps, n_seeds), with the gamma that is nearest to `GAMMA`, and the
-        same of `bootstrap`; n_workers (n_seeds,).
+        blb_error, blb_coef_error, blb_seconds, blb_rows (n_steps, n_seeds), with the gamma that is nearest to
+        `GAMMA`, and the same of `bootstrap`; n_workers (n_seeds,).
     """
     paths = with_errors(runs.assign(experiment="interval_workers"))
     paths = paths[paths["n_workers"] == paths["n_workers"].max()]
@@ -185,7 +186,12 @@ def worker_arrays(runs: pd.DataFrame) -> dict[str, Array]:
 
 
 def _path_arrays(blb: pd.DataFrame, boot: pd.DataFrame) -> dict[str, Array]:
-    columns = {"error": "relative_error", "seconds": "seconds", "rows": "rows_touched"}
+    columns = {
+        "error": "relative_error",
+        "coef_error": "coef_error",
+        "seconds": "seconds",
+        "rows": "rows_touched",
+    }
     parts = {"blb": blb, "bootstrap": boot}
     return {
         f"{name}_{end}": _wide(part, column) for name, part in parts.items() for end, column in columns.items()
@@ -250,8 +256,18 @@ def _spent(arrays: Arrays, method: str, currency: str, limit: float) -> float:
     return float(spent[min(stays_within(arrays[f"{method}_error"].mean(axis=1), limit), len(spent) - 1)])
 
 
-def _final_error(arrays: Arrays, method: str) -> float:
-    return float(arrays[f"{method}_error"][-1].mean())
+def _final_error(arrays: Arrays, method: str, error: str = "error") -> float:
+    return float(arrays[f"{method}_{error}"][-1].mean())
+
+
+def _final_ratio(arrays: Arrays, rng: Generator, *, error: str) -> Estimate:
+    """BLB's final error over BOOT's."""
+    return resampled(
+        lambda drawn: _final_error(drawn, "blb", error) / _final_error(drawn, "bootstrap", error),
+        arrays,
+        rng,
+        is_log=True,
+    )
 
 
 def _sooner(arrays: Arrays, rng: Generator, *, currency: str) -> Estimate:
@@ -358,9 +374,16 @@ CLAIMS: Final = (
         quantity=f"{_FINAL}, BLB with b = n^0.7 over BOOT",
         unit="times",
         agrees=at_most(WITHIN),
-        measure=lambda arrays, rng: resampled(
-            lambda drawn: _final_error(drawn, "blb") / _final_error(drawn, "bootstrap"), arrays, rng, is_log=True
-        ),
+        measure=partial(_final_ratio, error="error"),
+        inferred_from="Figure 7",
+    ),
+    _claim(
+        # The caption of Figure 7 names this error; its printed levels are those of the widths.
+        "big_data.blb.comparable_coef_error",
+        quantity="final error of the averaged coefficients, BLB with b = n^0.7 over BOOT",
+        unit="times",
+        agrees=at_most(WITHIN),
+        measure=partial(_final_ratio, error="coef_error"),
         inferred_from="Figure 7",
     ),
     _claim(
@@ -419,8 +442,19 @@ CLAIMS: Final = (
         is_by_construction=True,
     ),
     _claim(
-        "big_data.blb.workers",
+        "big_data.blb.cluster",
         quote="Figure 7b shows that BLB significantly outperforms BOOT on a Spark cluster with 10 workers",
+        quantity="seconds of BOOT over BLB on a cluster whose workers read BOOT's samples from disk",
+        unit="times",
+        agrees=above(1),
+        measure=lambda arrays, rng: Estimate(math.nan, math.nan, math.nan),
+        study="interval_workers",
+        artefact="figures/figure7",
+        rows=lambda runs: runs.iloc[:0],  # our workers are processes of one machine
+        is_out_of_reach=True,
+    ),
+    _claim(
+        "big_data.blb.workers",
         quantity="seconds until the error of the interval widths stays within 1.5 times BLB's final one, BOOT "
         "(all its seconds if it never does) over BLB; worker processes of one machine, all rows in memory",
         unit="times",

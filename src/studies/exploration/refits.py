@@ -222,7 +222,7 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.dngo_accuracy",
         quote=_ACCURACY,
-        quantity="test accuracy of what DNGO's searches choose, trained on 50,000 rows",
+        quantity="test accuracy of what DNGO's searches choose on fewer rows, trained on 50,000",
         unit="%",
         agrees=_NEAR_PRINTED,
         measure=mean_of("dngo"),

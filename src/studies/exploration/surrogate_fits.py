@@ -107,7 +107,6 @@ CLAIMS: Final = (
     _claim(
         "exploration.cost.dngo_scalable",
         section="Experiments and Results",
-        quote="Our goal is to check Snoek et al [9] work on scalable Bayesian optimisation",
         quantity="power of the number of trials that the seconds of DNGO's fit grow with, between the two largest "
         "numbers (1: linear, 3: cubic)",
         unit="power",

@@ -143,7 +143,7 @@ CLAIMS: Final = (
     _claim(
         "exploration.task1.optimum_K",
         quote=_OPTIMUM,
-        quantity="K with the largest evidence on a grid of K, β and λ",
+        quantity="K with the largest evidence on a grid of K, β and λ that is ours, since the page gives none",
         unit="degree",
         agrees=between(3, 3),
         measure=exactly("K_joint"),

@@ -318,13 +318,10 @@ CLAIMS: Final = (
         f"subsample size selection over with OSMAC, {_MATCHED}",
         measure=_ratio_of("dynamic_error", "osmac_error_matched"),
     ),
-    # No measure is common to it and to BLB with subsample size selection, which is on other data and of another
-    # learner. The section hopes for speed-ups: what takes as long as plain BLB, or longer, promises none.
+    # No claim: no measure is common to it and to BLB with subsample size selection, which is of another learner.
     _claim(
         "big_data.combinations.wkm_svm_more_promising",
-        quote=_PROMISING,
-        quantity="seconds of all fits on adult and letter, BLB with the plain SVM over BLB with WKM-SVM; not "
-        "beside BLB with subsample size selection, as the sentence has it, which is of another learner",
+        quantity="seconds of all fits on adult and letter, BLB with the plain SVM over BLB with WKM-SVM",
         measure=_fewer("wkm_seconds"),
         rows=on_real_data,
     ),

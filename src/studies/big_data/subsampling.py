@@ -141,8 +141,8 @@ SUBSAMPLING: Final = Study(
 _claim = partial(Claim, section="3.3", study="subsampling", artefact="tables/figure10")
 _ERROR: Final = "mean squared error of the coefficients"
 _FITTED: Final = (
-    "squared distance from the fit to all rows, uniform sampling over LCC fitted on as many rows (its pilot's "
-    "come on top), geometric mean over r"
+    "squared distance from the fit to all rows, uniform sampling over LCC fitted on as many rows (the "
+    "pilot's not counted), geometric mean over r"
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 from studies import config, registry
 from studies.cli import main
 from studies.page import page
+from studies.strips import read_judged
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
@@ -66,3 +67,10 @@ def test_the_command_writes_it_and_a_folder_without_a_run_is_refused(tmp_path, c
     assert "has no table, figure or claim of a run" in capsys.readouterr().err
     assert main(["report", "--results", "results/published", *files, *output]) == 0
     assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_claim_that_nobody_declares_is_named(tmp_path):
+    (tmp_path / "greedy_cv").mkdir()
+    pd.DataFrame({"id": ["greedy_cv.old"], "ours": [1.0]}).to_csv(tmp_path / "greedy_cv/claims.csv", index=False)
+    with pytest.raises(ValueError, match=r"claims.csv has greedy_cv.old, which greedy_cv does not declare"):
+        read_judged(tmp_path, "greedy_cv", "claims")

@@ -86,7 +86,7 @@ def _values(name: str, values: Any) -> Any:
     if isinstance(values, Dimension) and not isinstance(values, type):
         return _Draws(values)
     if not hasattr(values, "rvs"):
-        is_listed = all(hasattr(values, name) for name in ("__len__", "__getitem__"))
+        is_listed = hasattr(values, "__len__") and hasattr(values, "__getitem__")
         is_scalar = isinstance(values, np.ndarray) and values.ndim == 0
         if not is_listed or is_scalar or isinstance(values, str | bytes | Mapping):
             raise ValueError(f"{name!r} must list its values or be a distribution, got {values!r}")

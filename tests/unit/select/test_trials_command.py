@@ -54,6 +54,17 @@ def test_the_same_command_repeats_no_trial_until_it_restarts(trials):
     assert err.endswith("delete it, or set it aside by --restart\n")
 
 
+def test_a_search_whose_trials_all_fail_says_so_in_one_sentence(trials):
+    status, _, err = trials(*DEAR, "--estimator", "bernoulli_nb", "--n-trials", 2, "--trial-timeout", 1e-6)
+    assert status == 3
+    assert "frugal trials: all 6 fits failed, the first with: " in err
+
+
+def test_a_mistyped_strategy_is_refused_before_the_table_is_read(capsys):
+    assert main(["trials", "no_such_table.csv", "--strategy", "eii"]) == 2
+    assert "unknown strategy 'eii'; known: " in capsys.readouterr().err
+
+
 def test_a_search_without_a_trial_is_refused(trials):
     status, _, err = trials(*DEAR, "--n-trials", 0)
     assert status == 2

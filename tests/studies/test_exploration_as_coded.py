@@ -165,7 +165,7 @@ def test_another_box_is_searched_within_its_own_bounds(scale, monkeypatch):
         ({"space": space("grid", "logistic_regression")}, r"searches ranges \(Uniform\), got C = Ordinal"),
         (
             {"space": SearchSpace({"C": Uniform(0.1, 2.0), "intercept_scaling": Uniform(0.01, 2.0)})},
-            r"starts from \{'C': 0.1, .*\}, which its space must hold: 2.55\d* is outside \[0.1, 2.0\]",
+            r"starts from \{'C': 0.1, .*\}, which its space must hold: 'C': 2.55\d* is outside \[0.1, 2.0\]",
         ),
         ({"n_trials": 4}, "at most n_trials = 4"),
     ],

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, share
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Measure = Callable[[Arrays, np.random.Generator], Estimate]
+
+
+def nothing(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """No number: the measure of a claim whose data or machine are out of reach."""
+    return Estimate(np.nan, np.nan, np.nan)
+
+
+def no_rows(runs: pd.DataFrame) -> pd.DataFrame:
+    """None of the runs: the `rows` of such a claim."""
+    return runs.iloc[:0]
 
 
 def mean_of(name: str) -> Measure:

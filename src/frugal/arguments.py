@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -62,7 +63,7 @@ def parse_settings(text: str, flag: str = "--settings") -> dict[str, Any]:
         ValueError: if it is no JSON object, or holds NaN or an infinity.
     """
     try:
-        settings = json.loads(text, parse_constant=_refuse)
+        settings = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or parts nested too deep
         settings = None
     if not isinstance(settings, dict):
@@ -70,9 +71,11 @@ def parse_settings(text: str, flag: str = "--settings") -> dict[str, Any]:
     return settings
 
 
-def _refuse(constant: str) -> None:
-    """Raise ValueError on NaN and infinities, which Python reads and JSON does not know."""
-    raise ValueError(f"{constant} is no JSON")
+def _finite(text: str) -> float:
+    """The number; ValueError on NaN and infinities, which Python reads (1e999 is one) and JSON does not know."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -262,26 +262,29 @@ def _choose(
         print(note)
     try:
         run.fit(problem, found)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BrokenExecutor, MemoryError):
         if hasattr(found, "best_estimator_"):
-            _show(problem, found, args)
+            try:
+                _show(problem, found, args)
+            except (OSError, RunError) as error:  # what ended the search decides on the exit status
+                log.warning("warning: %s", _sentence(error))
         raise
     _show(problem, found, args)
 
 
 def _show(problem: Problem, found: FoldSearchCV | TrialSearchCV, args: argparse.Namespace) -> None:
     """Print the chosen model and the cost of the search, and write the files that were asked for."""
-    import joblib
-
     from frugal.model_selection import FoldSearchCV
     from frugal.select import report
 
-    ranked = report.ranking(found)
-    if args.output is not None:
-        with whole(args.output) as part:
-            joblib.dump(found.best_estimator_, part)
-    if args.results is not None:
-        write(ranked, args.results)
+    ranked, failures = report.ranking(found), []
+    files = ((args.output, partial(_dump, found.best_estimator_)), (args.results, partial(write, ranked)))
+    for path, put in files:
+        if path is not None:
+            try:
+                put(path)
+            except Exception as error:  # noqa: BLE001  raised below: it costs neither the other file nor the report
+                failures.append(error)
     baseline = report.baseline(problem, found)
     print(report.format_ranking(ranked))
     print(report.comparison(found, baseline))
@@ -290,8 +293,17 @@ def _show(problem: Problem, found: FoldSearchCV | TrialSearchCV, args: argparse.
     )
     for note in report.caveats(problem, found, baseline):
         print(f"note: {note}")
+    if failures:
+        raise failures[0]
     if args.output is not None:
         print(f"{args.output} has the best one, fitted to all rows, for joblib.load")
+
+
+def _dump(model: object, path: Path) -> None:
+    import joblib
+
+    with whole(path) as part:
+        joblib.dump(model, part)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {

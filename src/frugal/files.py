@@ -287,4 +287,4 @@ def _with_integers(frame: pd.DataFrame) -> pd.DataFrame:
 def write_text(text: str, path: Path) -> None:
     """Write a text."""
     with whole(path) as part:
-        part.write_text(text)
+        part.write_text(text, encoding="utf-8", newline="\n")

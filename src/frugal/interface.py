@@ -98,11 +98,11 @@ class Trial:
     Attributes:
         task: the task that was asked.
         error: any real number, lower is better; nan if the trial failed, with `reason`.
-        seconds: measured: the processor's, or the clock's where a GPU computes.
+        seconds: measured: the processor's; the clock's where a GPU computes, in `TrialSearchCV` and in `minimize`.
         cost: machine-independent proxy (rows x epochs, stated per learner).
         curve: validation score per epoch, where the learner has epochs.
         reason: why the trial failed; empty if it did not.
-        overhead_s: optimiser time before the trial.
+        overhead_s: seconds of the optimiser before the trial.
 
     Examples:
         >>> from frugal.interface import Trial, TrialTask

@@ -12,9 +12,13 @@ from frugal.limits import check_claim, check_plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 _HASH = b"frugal.content"
 _CELL_BYTES = 8
+_BY_DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
+_PLAIN = {"PLAIN", "RLE", "BIT_PACKED", *_BY_DICTIONARY}
+"""Encodings that pyarrow can read as a dictionary."""
 _NO_JSON = (json.JSONDecodeError, UnicodeDecodeError)
 
 
@@ -47,6 +51,7 @@ def read_table(path: str | Path) -> pa.Table:
             facts = file.metadata
             stored = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
             check_claim(path, max(stored, _CELL_BYTES * facts.num_rows * facts.num_columns))
+            _check_texts(path, file)
             table = file.read()
         table.validate(full=True)  # texts that are no UTF-8 among it
         _ = table.schema.pandas_metadata  # JSON, which is parsed whenever a frame is made of the table
@@ -57,6 +62,40 @@ def read_table(path: str | Path) -> pa.Table:
     except (pa.ArrowException, OSError, OverflowError, *_NO_JSON) as error:
         raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
     return table
+
+
+def _check_texts(path: str | Path, file: pq.ParquetFile) -> None:
+    """Raise OversizeError if a few texts, each stored once in a dictionary, are repeated too often.
+
+    Texts within lists and structures are not counted.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    facts, kinds = file.metadata, pa.types
+    flat = {
+        one.name for one in file.schema_arrow if not (kinds.is_nested(one.type) or kinds.is_dictionary(one.type))
+    }
+    names = set()
+    for number, leaf in enumerate(file.schema):
+        encodings = {
+            one for i in range(facts.num_row_groups) for one in facts.row_group(i).column(number).encodings
+        }
+        is_text = leaf.physical_type == "BYTE_ARRAY" and leaf.path in flat
+        if is_text and encodings & _BY_DICTIONARY and encodings <= _PLAIN:
+            names.add(leaf.path)
+    if names:
+        with pq.ParquetFile(path, read_dictionary=sorted(names)) as again:
+            columns = again.read(columns=sorted(names)).columns
+        check_claim(path, sum(_n_bytes(column) for column in columns if pa.types.is_dictionary(column.type)))
+
+
+def _n_bytes(texts: pa.ChunkedArray) -> int:
+    """Bytes of the texts of a column that was read as a dictionary, repeated as they are."""
+    import pyarrow.compute as pc
+
+    lengths = [pc.binary_length(chunk.dictionary).take(chunk.indices) for chunk in texts.chunks]
+    return sum(pc.sum(one).as_py() or 0 for one in lengths)
 
 
 def verify(table: pa.Table, path: str | Path) -> None:

@@ -125,7 +125,12 @@ class Pending(Generic[Task, Answer]):
             except (Exception, SystemExit) as error:  # noqa: BLE001  raised where it is taken, as an executor's
                 entry.future.set_exception(error)
         else:
-            entry.future = self._executor.submit(self._evaluate, entry.task)
+            try:
+                entry.future = self._executor.submit(self._evaluate, entry.task)
+            except (BrokenExecutor, NotImplementedError, RecursionError):
+                raise
+            except RuntimeError as error:  # that of an executor that was shut down
+                raise BrokenExecutor(str(error)) from error
 
     def _unanswered(self) -> list[_Evaluation[Task, Answer]]:
         return [entry for entry in self._queue if entry.answer is None]

@@ -61,6 +61,9 @@ def _equal(first: object, second: object) -> bool:
 class Dimension(Protocol):
     """One hyperparameter: its values and their distribution.
 
+    Attributes:
+        kind: `continuous`, `integer`, `ordinal` or `categorical`.
+
     Examples:
         >>> from frugal.spaces import Dimension, Uniform
         >>> isinstance(Uniform(0.0, 1.0), Dimension)
@@ -81,7 +84,7 @@ class Choice:
     """A listed value, all equally likely; their order means nothing.
 
     Raises:
-        ValueError: if the values are no list or tuple, or there is none.
+        ValueError: if the values are no list, tuple, range or array, or there is none.
 
     Examples:
         >>> from frugal.spaces import Choice
@@ -93,7 +96,8 @@ class Choice:
     kind: ClassVar[Kind] = "categorical"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.values, list | tuple | range | np.ndarray):
+        is_number = isinstance(self.values, np.ndarray) and self.values.ndim == 0
+        if is_number or not isinstance(self.values, list | tuple | range | np.ndarray):
             raise ValueError(f"values must be a tuple or a list, got {self.values!r}")
         if not len(self.values):
             raise ValueError(f"a {self.kind} dimension needs at least one value")
@@ -138,9 +142,13 @@ class Ordinal(Choice):
 class Uniform:
     """A number in [low, high], spread evenly, or evenly in its logarithm.
 
+    Args:
+        low, high: the bounds, both included.
+        scale: `linear` or `log`.
+
     Raises:
-        ValueError: if the bounds are not finite and in order, a log scale does not stay above 0, or the difference
-            of the bounds (on a log scale, their ratio) is too large for a float.
+        ValueError: if the bounds are not finite and in order, a log scale does not stay above 0, the difference of
+            the bounds (on a log scale, their ratio) is too large for a float, or on another scale.
 
     Examples:
         >>> from frugal.spaces import Uniform
@@ -178,9 +186,13 @@ class Uniform:
 class Integer:
     """A whole number from low to high, both included: a number between low - 1/2 and high + 1/2, rounded.
 
+    Args:
+        low, high: the bounds.
+        scale: `linear` or `log`.
+
     Raises:
-        ValueError: if the bounds are not whole and in order, a log scale does not start at 1 or above, or the
-            bounds are too large for a float.
+        ValueError: if the bounds are not whole and in order, a log scale does not start at 1 or above, the bounds
+            are too large for a float, or on another scale.
 
     Examples:
         >>> from frugal.spaces import Integer

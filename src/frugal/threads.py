@@ -17,7 +17,7 @@ from typing import Any
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Limit numerical libraries to one thread inside the block, whatever OMP_NUM_THREADS is."""
-    with _limited("openmp"), _one_blas_thread():  # OpenMP has a limit for each thread
+    with _limited("openmp"), one_blas_thread():  # OpenMP has a limit for each thread
         yield
 
 
@@ -37,7 +37,7 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Limit BLAS until the last of several threads has left: its limit is one for the whole process.
 
     A BLAS that is loaded while a block is open is limited from the next first block on.

@@ -77,8 +77,8 @@ class Workers(Executor):
 
     If a process dies, its task fails with `WorkerDiedError` and another process replaces it. The future of a
     task raises the exception of the task, or a RuntimeError with its text if it cannot be pickled. Each process
-    computes on one thread and ignores Ctrl-C. No process outlives the block or the parent process. One that a
-    task has started itself is not ended with its worker.
+    computes on one thread and ignores Ctrl-C. No process outlives the block or the parent process. A
+    process that a task has started lives on when its worker ends.
 
     Attributes:
         n_workers: number of processes.
@@ -243,16 +243,18 @@ class _Worker(threading.Thread):
             if not future.set_running_or_notify_cancel():
                 return
             self._future = future
+        is_usable = True
         try:
             answer = self._receive(_TASK, message)
         except Exception as error:  # noqa: BLE001  a future that is never done would hang its run
-            answer = False, error
+            answer, is_usable = (False, error), False  # it is dead, or its pipe may hold the rest of an answer
         with self._lock:
             self._future = None
         if answer[0]:
             future.set_result(answer[1])
             return
-        if isinstance(answer[1], WorkerDiedError):
+        if not is_usable:
+            _kill(self._process)
             self._end()
         future.set_exception(answer[1])
 
@@ -331,7 +333,8 @@ class _Worker(threading.Thread):
         try:
             is_good, value = pickle.loads(received)
         except Exception as error:  # noqa: BLE001  whatever unpickling raises
-            return False, RuntimeError(f"an answer cannot be unpickled: {_text(error)}")
+            text = f"an answer cannot be unpickled: {_text(error)}"
+            return False, MemoryError(text) if isinstance(error, MemoryError) else RuntimeError(text)
         return is_good, value
 
     def _end(self) -> None:

@@ -90,7 +90,7 @@ def _check_compared(config: Mapping[str, Any]) -> None:
         for method in search.methods if search.chooses else ():
             with named(f"{registry.paper_of(name)}.{name}: {method.name}"):
                 settings = set(settings_of(method, block)) - {"n_initial", "divisor"}
-                strategies.check_settings(method.strategy, settings)
+                strategies.check_strategy(method.strategy, settings)
 
 
 # Searches ------------------------------------------------------------------------------------------------------

@@ -245,7 +245,7 @@ def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: 
     # Keys are not sorted: in the configuration their order is that of what they name.
     text = json.dumps({"left_out": list(left_out), "records": list(records)}, indent=1)
     with whole(folder / RECORD) as part:
-        part.write_text(text + "\n")
+        part.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def _without_others(

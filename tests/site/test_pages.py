@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from frugal_site import claims, comparisons, papers
+from frugal import folds, trials
+from frugal_site import claims, comparisons, papers, sources
 from frugal_site.published import PUBLISHED, ROOT, causes, items, judged
 from studies import registry
 from studies.captions import heading
@@ -31,6 +32,22 @@ def test_every_published_table_and_figure_is_on_the_page_of_its_paper(paper):
         shown = path.with_suffix(".png") if path.parts[0] == "figures" else path
         assert f"results/published/{paper}/{shown}" in text
         assert len(re.findall(rf"results/published/{paper}/{path}>", text)) == 1
+
+
+def test_every_strategy_and_source_is_on_the_page_of_equations():
+    text = sources.page()
+    shown = re.findall(r"^Module `(\S+)`\.$", text, re.MULTILINE)
+    known = [
+        *(f"folds.strategies.{name}" for name in folds.known()),
+        *(f"trials.strategies.{name}" for name in trials.known()),
+    ]
+    assert {f"frugal.{name}" for name in known} <= set(shown)
+    for package in ("folds", "trials", "rows"):
+        for path in (ROOT / "src/frugal" / package).rglob("*.py"):
+            if "\nSource: " in path.read_text(encoding="utf-8").split('"""')[1]:
+                assert ".".join(path.relative_to(ROOT / "src").with_suffix("").parts) in shown
+    assert "\n    test          V <= theta^2 |g_S|^2" in text  # of dynamic_run
+    assert len(shown) == len(set(shown)) > 60
 
 
 def test_a_picture_has_words_for_those_who_do_not_see_it():

@@ -91,6 +91,40 @@ def test_a_file_that_claims_far_more_than_its_size_is_not_read(path):
         read(path)
 
 
+def test_texts_that_a_file_has_once_count_as_often_as_they_are_repeated(path):
+    n_rows, text = 1200, "x" * 2**18
+    pq.write_table(pa.table({"t": pa.array([text] * n_rows), "u": pa.array(["a", "b", None] * 400)}), path)
+    assert path.stat().st_size < ALWAYS / 100
+    claim = n_rows * 2**18 + 800
+    with pytest.raises(ValueError, match=rf"t\.parquet has \d+ bytes and claims to hold {claim}, expected"):
+        read(path)
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary", pa.dictionary(pa.int32(), pa.string())])
+def test_texts_are_read_as_they_were_written(path, kind):
+    texts = ["a", "", None, "b", "a"]
+    column = pa.array([None if one is None else one.encode() for one in texts] if kind == "binary" else texts)
+    written = pa.table({"t": column.cast(kind), "n.t": column.cast(kind), "x": [1, 2, 3, 4, 5]})
+    pq.write_table(written, path, row_group_size=2)
+    found = parquet.read_table(path)
+    assert found.schema == written.schema
+    assert found.to_pylist() == written.to_pylist()
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
+def test_texts_without_a_dictionary_are_read(path, encoding):
+    written = pa.table({"t": ["a", None, "ab"]})
+    pq.write_table(written, path, use_dictionary=False, column_encoding={"t": encoding})
+    assert parquet.read_table(path).equals(written)
+
+
+def test_columns_of_one_name_and_parts_of_others_are_read(path):
+    texts, parts = pa.array(["a", None, "a"]), pa.array([{"t": "b"}] * 3)
+    written = pa.table([texts, texts, parts, texts], names=["a", "a", "n", "n.t"])
+    pq.write_table(written, path)
+    assert parquet.read_table(path).equals(written)
+
+
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     for name in ("t.parquet", "t.csv"):
         os.mkfifo(tmp_path / name)

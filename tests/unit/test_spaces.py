@@ -170,6 +170,7 @@ def test_the_end_of_a_range_is_not_overshot_by_rounding():
         (lambda: Choice(()), "at least one value"),
         (lambda: Choice("rbf"), "values must be a tuple or a list, got 'rbf'"),
         (lambda: Choice(5), "values must be a tuple or a list, got 5"),
+        (lambda: Choice(np.array(5)), r"values must be a tuple or a list, got array\(5\)"),
         (lambda: Continuous(reference.uniform), "expected a frozen continuous distribution of scipy.stats, got"),
         (
             lambda: Continuous(reference.randint(1, 4)),

@@ -1,6 +1,7 @@
 import copyreg
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import weakref
 from concurrent.futures import BrokenExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -198,6 +201,17 @@ def test_a_task_that_is_stopped_costs_no_other_its_process():
             hanging.result()
         assert queued.cancelled()
         assert (other.result(), last.result()) == (("sleep", 0.5), 2)
+
+
+def test_an_answer_that_does_not_fit_in_memory_is_not_taken_for_the_next(workers, monkeypatch):
+    assert workers.submit(work, 0).result() == 0
+    for place, name in ((Connection, "recv_bytes"), (pickle, "loads")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, Mock(side_effect=MemoryError("of 9 GiB")))
+            failed = workers.submit(work, 1)
+            with pytest.raises(MemoryError, match="of 9 GiB"):
+                failed.result()
+        assert workers.submit(work, 2).result() == 2
 
 
 def test_no_process_outlives_an_exception(others):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, StrictUndefined
 
-from frugal_site import claims, comparisons, papers
+from frugal_site import claims, comparisons, papers, sources
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-FILLED_IN = ("index", "papers", "claims_judged", "comparisons")
+FILLED_IN = ("index", "papers", "claims_judged", "comparisons", "equations")
 """Pages, and folders of pages, in which jinja2 puts in what `FUNCTIONS` give."""
 LEADS_TO = {"assumptions/": "papers/"}
 """Links as files of the checkout have them, and where they lead on the site."""
@@ -25,6 +25,7 @@ FUNCTIONS = {
     "explorer": comparisons.page,
     "papers": papers.overview,
     "searches": comparisons.table_of_searches,
+    "sources": sources.page,
     "undecided": papers.undecided,
 }
 

@@ -51,20 +51,18 @@ def bench_blb(
     with interpreter and libraries (about 150 MiB). `generation` only draws the rows, as the other two do as well.
 
     Args:
-        n_rows: number of rows, at least 2.
+        n_rows: number of rows, at least 2 and no fewer than features.
         n_features: number of features, with coefficients of 1.
-        chunk_rows: rows in memory beside the subsamples; as `n_rows` no fewer than `n_features`.
+        chunk_rows: rows in memory beside the subsamples.
         seed: seed of data, subsamples and resamples.
         gamma: subsamples have `floor(n_rows^gamma)` rows, all drawn in one pass.
         s: number of subsamples.
         r: number of resamples per subsample.
 
     Returns:
-        One row for each of `generation`, `PEER` and `blb_stream`: `method`, `n_rows`, `n_features`, `chunk_rows`,
-        `seconds`, `seconds_ratio` (seconds over the peer's), `peak_mib`, `error` (distance of the coefficients
-        from the true ones), and of `blb_stream` alone `b`, `rows_held` (of subsamples and a chunk),
-        `rows_touched` (distinct rows per fit, over all fits), `mean_width` and `asymptotic_width` (of 95 %
-        intervals; the second by the information of one chunk).
+        One row for each of `generation`, `PEER` and `blb_stream`: `method`, `n_rows`, `n_features`, `seconds`,
+        `seconds_ratio` (seconds over the peer's), `peak_mib`, `error` (distance of the coefficients from the true
+        ones), and of `blb_stream` alone `rows_held` (of subsamples and a chunk).
 
     Raises:
         ValueError: on a number out of range.
@@ -73,7 +71,7 @@ def bench_blb(
 
     check_whole("n_features", n_features, 1)
     check_whole("n_rows", n_rows, max(2, n_features))
-    check_whole("chunk_rows", chunk_rows, n_features)  # else the information of the first chunk is singular
+    check_whole("chunk_rows", chunk_rows, 1)
     chunks = partial(_chunks, n_rows, n_features, chunk_rows, seed)
     jobs = {
         "generation": partial(_generate, chunks),
@@ -84,12 +82,9 @@ def bench_blb(
     for method, job in jobs.items():
         log.info("%s on %d rows", method, n_rows)
         rows.append({"method": method} | in_fresh_process(partial(_measured, job)))
-    facts = {"n_rows": n_rows, "n_features": n_features, "chunk_rows": chunk_rows}
-    table = pd.DataFrame(rows).assign(**facts)
+    table = pd.DataFrame(rows).assign(n_rows=n_rows, n_features=n_features)
     table["seconds_ratio"] = table["seconds"] / float(table.loc[table["method"] == PEER, "seconds"].iloc[0])
-    table.loc[table["method"] == "blb_stream", "asymptotic_width"] = _asymptotic_width(chunks, n_rows)
-    first = ["method", *facts, "seconds", "seconds_ratio", "peak_mib", "error"]
-    return table[[*first, *(column for column in table if column not in first)]]
+    return table
 
 
 def _chunks(n_rows: int, n_features: int, chunk_rows: int, seed: int) -> Iterator[Chunk]:
@@ -131,21 +126,7 @@ def _ours(chunks: Any, n_rows: int, chunk_rows: int, gamma: float, s: int, r: in
         at_once=s,
         warm_start=True,
     )
-    return {
-        "error": _error(bag.coef),
-        "b": b,
-        "rows_held": s * b + min(chunk_rows, n_rows),
-        "rows_touched": bag.rows_touched,
-        "mean_width": float(bag.statistic.mean()),
-    }
-
-
-def _asymptotic_width(chunks: Any, n_rows: int) -> float:
-    """Width of a 95 % interval of a coefficient over `n_rows`, by the information of the first chunk."""
-    X, _ = next(chunks())
-    p = expit(X.sum(axis=1))
-    inverse = np.linalg.inv((X * (p * (1.0 - p))[:, None]).T @ X / len(X))
-    return 2 * 1.959964 * float(np.sqrt(np.diag(inverse) / n_rows).mean())
+    return {"error": _error(bag.coef), "rows_held": s * b + min(chunk_rows, n_rows)}
 
 
 def _error(coef: NDArray[np.float64]) -> float:

@@ -41,7 +41,6 @@ def bench_folds(
     n_candidates: int = 256,
     n_folds: int = 10,
     root: str = "data",
-    n_peer: int | None = None,
 ) -> pd.DataFrame:
     """Milliseconds per fold evaluation, ours and scikit-learn's: one process, one thread, unscaled features.
 
@@ -55,13 +54,11 @@ def bench_folds(
         n_candidates: at most so many distinct candidates, the first drawn from `ranges`.
         n_folds: folds of a stratified, shuffled split.
         root: folder of the data.
-        n_peer: time the peer on so many of the candidates, drawn from a fixed seed; None: on all.
 
     Returns:
         One row per dataset and classifier: `dataset`, `data` (its provenance), `classifier`, `n_candidates`,
-        `n_peer` (candidates that the peer was timed on), `n_folds`, `ours_ms`, `peer_ms`, `ratio` (peer over
-        ours), `equal` (whether all scores that both gave are the same), `n_tied` and `n_deferred` (as in
-        `FoldScores`, over all folds), `bound_by` (what most of the time goes to).
+        `n_folds`, `ours_ms`, `peer_ms`, `ratio` (peer over ours), `equal` (whether all scores are the same),
+        `n_tied` and `n_deferred` (as in `FoldScores`, over all folds), `bound_by` (what most of the time goes to).
 
     Raises:
         ValueError: on an unknown dataset or classifier, or folds that the dataset cannot fill.
@@ -83,8 +80,7 @@ def bench_folds(
             parts = split(dataset, n_folds, seed=0)
             for classifier in classifiers:
                 candidates = distinct_candidates(name, classifier, n_candidates)
-                timed = _peer_sample(name, classifier, len(candidates), n_peer)
-                rows.append(_compare(dataset, parts, classifier, candidates, timed))
+                rows.append(_compare(dataset, parts, classifier, candidates))
     return pd.DataFrame(rows)
 
 
@@ -95,45 +91,33 @@ def distinct_candidates(dataset: str, classifier: str, n_candidates: int) -> lis
     return list(distinct.values())[:n_candidates]
 
 
-def _peer_sample(dataset: str, classifier: str, n_candidates: int, n_peer: int | None) -> NDArray[np.intp]:
-    if n_peer is None or n_peer >= n_candidates:
-        return np.arange(n_candidates)
-    rng = rng_for("bench", "peer", dataset, classifier)
-    return np.sort(rng.choice(n_candidates, size=n_peer, replace=False))
-
-
 def _compare(
-    dataset: Dataset,
-    parts: list[Split],
-    classifier: str,
-    candidates: Sequence[Candidate],
-    timed: NDArray[np.intp],
+    dataset: Dataset, parts: list[Split], classifier: str, candidates: Sequence[Candidate]
 ) -> dict[str, object]:
-    """Row of the table for one dataset and classifier; `timed` are the peer's candidates, (n_peer,)."""
+    """Row of the table for one dataset and classifier."""
     X = np.ascontiguousarray(dataset.X, dtype=np.float64)
     seed = seed_for("bench", dataset.name, classifier)
     _score(classifier, X, dataset.y, parts[0], candidates[:2], seed)  # imports are not timed
-    ours, peer, seconds = [], np.empty((len(timed), len(parts))), np.zeros(2)
-    for part, share in zip(parts, np.array_split(np.arange(len(timed)), len(parts)), strict=True):
+    ours, peer, seconds = [], np.empty((len(candidates), len(parts))), np.zeros(2)
+    for part, share in zip(parts, np.array_split(np.arange(len(candidates)), len(parts)), strict=True):
         started = process_time()
         ours.append(_score(classifier, X, dataset.y, part, candidates, seed))
         switched = process_time()
         for line in share:
-            peer[line] = _cross_validate(classifier, X, dataset.y, parts, candidates[timed[line]], seed)
+            peer[line] = _cross_validate(classifier, X, dataset.y, parts, candidates[line], seed)
         seconds += (switched - started, process_time() - switched)
-    ours_ms, peer_ms = 1e3 * seconds / (len(candidates) * len(parts), peer.size)
+    ours_ms, peer_ms = 1e3 * seconds / peer.size
     scores = np.stack([fold.scores for fold in ours], axis=1)
     return {
         "dataset": dataset.name,
         "data": dataset.provenance,
         "classifier": classifier,
         "n_candidates": len(candidates),
-        "n_peer": len(timed),
         "n_folds": len(parts),
         "ours_ms": float(ours_ms),
         "peer_ms": float(peer_ms),
         "ratio": float(peer_ms / ours_ms),
-        "equal": np.array_equal(scores[timed], peer, equal_nan=True),
+        "equal": np.array_equal(scores, peer, equal_nan=True),
         "n_tied": sum(fold.n_tied for fold in ours),
         "n_deferred": sum(fold.n_deferred for fold in ours),
         "bound_by": BOUND_BY[classifier],

@@ -43,7 +43,7 @@ def bench_osmac(
     """OSMAC rules and the peer, which fits all rows by Newton's method, one pass per step.
 
     Every one runs in a process of its own, with one thread, on rows that are generated anew in every pass; that
-    time is in `seconds`, as reading them from a disk would be, and in `reading_s`.
+    time is in `seconds`, as reading them from a disk would be.
 
     Args:
         n_rows: number of rows of the stream.
@@ -55,10 +55,9 @@ def bench_osmac(
         methods: methods of `osmac_stream`.
 
     Returns:
-        One row per method: `method`, `n_rows`, `n_features`, `chunk_rows`, `n_drawn` (rows fitted), `n_passes`,
-        `seconds`, `reading_s`, `peak_mib` (of the process, its libraries included; `base_mib` of that before the
-        work), `error` (distance from the true coefficients), `error_to_all_rows` (from the peer's),
-        `seconds_ratio` (over the peer's), `data`.
+        One row per method: `method`, `n_rows`, `n_features`, `n_drawn` (rows fitted), `seconds`, `seconds_ratio`
+        (over the peer's), `base_mib` (peak memory of the process before the work), `peak_mib` (after it), `error`
+        (distance from the true coefficients).
 
     Raises:
         ValueError: on a count below 1 or an unknown method.
@@ -75,15 +74,9 @@ def bench_osmac(
         log.info("%s on %d rows", method, n_rows)
         sizes = {"pilot_size": pilot_size, "size": size}
         found.append(in_fresh_process(partial(_measure, method, counts, sizes, seed)))
-    table = pd.DataFrame([{**numbers, **counts} for _, numbers in found])
-    all_rows = found[0][0]
-    table["error_to_all_rows"] = [float(np.linalg.norm(coef - all_rows)) for coef, _ in found]
+    table = pd.DataFrame(found).assign(n_rows=n_rows, n_features=n_features)
     table["seconds_ratio"] = table["seconds"] / table["seconds"].iloc[0]
-    columns = [
-        "method", *counts, "n_drawn", "n_passes", "seconds", "reading_s", "seconds_ratio", "base_mib", "peak_mib",
-        "error", "error_to_all_rows",
-    ]  # fmt: skip
-    return table[columns].assign(data="generated")
+    return table
 
 
 def generated_chunks(n_rows: int, n_features: int, chunk_rows: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
@@ -132,29 +125,9 @@ def newton_stream(read: Read, n_features: int) -> Floats:
     raise ValueError(f"Newton's method found no maximum within {_MAX_STEPS} steps: the rows may be separated")
 
 
-class _Timed:
-    """A stream that counts its passes and the seconds spent in making rows."""
-
-    def __init__(self, read: Read) -> None:
-        self._read, self.n_passes, self.seconds = read, 0, 0.0
-
-    def __call__(self) -> Iterator[tuple[Any, Any]]:
-        self.n_passes += 1
-        chunks = iter(self._read())
-        while True:
-            started = perf_counter()
-            chunk = next(chunks, None)
-            self.seconds += perf_counter() - started
-            if chunk is None:
-                return
-            yield chunk
-
-
-def _measure(
-    method: str, counts: dict[str, int], sizes: dict[str, Any], seed: int
-) -> tuple[Floats, dict[str, Any]]:
-    """Measure coefficients and their cost in this process."""
-    read = _Timed(partial(generated_chunks, **counts, seed=seed))
+def _measure(method: str, counts: dict[str, int], sizes: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Measure a fit's error and cost in this process."""
+    read = partial(generated_chunks, **counts, seed=seed)
     with one_thread():
         base, started = peak_mib(), perf_counter()
         if method == PEER:
@@ -163,13 +136,12 @@ def _measure(
             fit = osmac_stream(read, **sizes, method=method, rng=rng_for("bench_osmac", seed, "draws"))
             coef, n_drawn = fit.coef, len(fit.rows)
         seconds = perf_counter() - started
-    return coef, {
+    error = float(np.linalg.norm(coef - COEF))
+    return {
         "method": method,
         "n_drawn": n_drawn,
-        "n_passes": read.n_passes,
         "seconds": seconds,
-        "reading_s": read.seconds,
         "base_mib": base,
         "peak_mib": peak_mib(),
-        "error": float(np.linalg.norm(coef - COEF)),
+        "error": error,
     }

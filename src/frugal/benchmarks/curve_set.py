@@ -22,6 +22,7 @@ import pandas as pd
 
 from frugal.checks import check_known, check_whole
 from frugal.datasets import Dataset
+from frugal.datasets.arrays import stored_hash
 from frugal.interface import TrialTask
 from frugal.learners import NETWORKS, networks
 from frugal.seeds import rng_for
@@ -89,7 +90,8 @@ def train_curves(
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(SET_COLUMNS, facts, strict=True))
     wanted = [(number, size) for number in numbers for size in sizes]
-    with closing(Lines(journal_path, of_set | {"n_test": n_test})) as lines:
+    header = of_set | {"n_test": n_test, "rows": stored_hash(dataset.X, dataset.y)}
+    with closing(Lines(journal_path, header)) as lines:
         trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
         if not trained.keys() >= set(wanted):  # or the first curve's seconds would hold importing and compiling
             replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), lambda *_: True)

@@ -30,8 +30,8 @@ class LookUpProblem:
 
     Attributes:
         name: learner and dataset.
-        space: the table's values of each hyperparameter: an `Ordinal` of numbers, with the learner's sign, or a
-            `Choice` of other values.
+        space: the table's values of each hyperparameter: an `Ordinal` of numbers, with the sign that a learner of
+            Frugal gives it, or a `Choice` of other values.
         data: provenance of the dataset.
         sizes: numbers of rows in the table, increasing; a trial without n_rows has the last.
         n_subsets: number of stored draws by size.
@@ -219,8 +219,8 @@ def _space(learner: str, candidates: list[Candidate]) -> SearchSpace:
         )
     dimensions = {name: _dimension([candidate[name] for candidate in candidates]) for name in names}
     ordered = [name for name, dimension in dimensions.items() if dimension.kind != "categorical"]
-    known = learners.signs(learner)
-    return SearchSpace(dimensions, signs={name: known[name] for name in ordered if name in known})
+    signs = learners.signs(learner) if learner in learners.known() else {}
+    return SearchSpace(dimensions, signs={name: signs[name] for name in ordered if name in signs})
 
 
 def _dimension(values: list[Any]) -> Dimension:

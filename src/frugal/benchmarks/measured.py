@@ -16,6 +16,7 @@ import pandas as pd
 
 from frugal import learners
 from frugal.checks import check_whole
+from frugal.datasets.arrays import stored_hash
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
@@ -118,7 +119,8 @@ def in_groups(
         raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
     facts = facts_of(problem)
     of_parts = {"train": problem.parts.train, "valid": problem.parts.valid, "test": problem.parts.test}
-    parts = {f"n_{name}": len(y) for name, (_, y) in of_parts.items()}
+    parts: dict[str, Any] = {f"n_{name}": len(y) for name, (_, y) in of_parts.items()}
+    parts["rows"] = [stored_hash(X, y) for X, y in of_parts.values()]
     scaled = {} if problem.scaler == "none" else {"scaler": problem.scaler}
     with closing(Lines(journal_path, {**facts, **parts, **scaled, "candidates": names})) as journal:
         cells = dict(journal.rows(lambda row: (_key(row), row)))

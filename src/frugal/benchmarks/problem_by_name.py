@@ -11,7 +11,7 @@ from frugal.benchmarks.curves import CurvesProblem
 from frugal.benchmarks.functions import FUNCTIONS
 from frugal.benchmarks.lookup import LookUpProblem
 from frugal.benchmarks.measured import COLUMNS
-from frugal.checks import check_known, check_whole
+from frugal.checks import check_known, check_settings, check_whole
 from frugal.files import read
 from frugal.trials.parts import Parts, split
 from frugal.trials.problems import LearnerProblem, Problem
@@ -40,12 +40,13 @@ def problem(
         seed: number of the repetition, which draws the training rows and seeds the learner; functions, tables and
             curves are the same for all.
         settings: these settings, defaults in parentheses. n_train: number of training rows to draw (None: all).
-            n_test: number of test rows, only if the dataset has none of its own (`SHARE` of all rows). n_valid:
-            number of validation rows (`N_VALID`; without own test rows, `SHARE` of the rows that are not for
-            testing). space: name of a space (the learner's default). scaler: one of `learners.SCALERS`, not for
-            networks (none). epochs: epochs of a trial whose task states none, only for learners trained in epochs
-            (`learners.n_epochs`). table: file of a look-up table or of a set of curves, which take none of the
-            others; nor does a function. extrapolations: of curves, used by `searches.search` alone.
+            n_test: number of test rows (0.33 of all rows); unused if the dataset has test rows of its own.
+            n_valid: number of validation rows (10,000; without own test rows, 0.33 of the rows that are not for
+            testing). space: name of a space (the learner's default). scaler: `none`, `min_max`, `robust` or
+            `standard` (`none`); networks take none. epochs: epochs of a trial whose task states none, only for
+            learners trained in epochs (`learners.n_epochs`). table: file of a look-up table or of a set of curves.
+            These two take no other setting, but for extrapolations of curves, which only `searches.search` uses. A
+            function takes none.
         root: folder of the datasets.
 
     Returns:
@@ -53,8 +54,8 @@ def problem(
 
     Raises:
         ValueError: on an unknown function, learner, space or dataset, more rows than there are, a table or curves
-            without their file, or a setting that the learner does not take, as epochs of what is not trained in
-            epochs.
+            without their file, an unknown setting, or one that the learner does not take, as epochs of what is not
+            trained in epochs.
 
     Examples:
         >>> from frugal import benchmarks
@@ -62,6 +63,7 @@ def problem(
         >>> branin.name, list(branin.space.dimensions)
         ('branin', ['x', 'y'])
     """
+    check_settings(settings, OF_PROBLEMS, complete=False)
     if learner not in _OF_STORED:
         learners.record(learner)
     epochs = settings.get("epochs")
@@ -83,9 +85,11 @@ def problem(
     if learner == LOOKUP:
         return LookUpProblem(read(settings["table"], *COLUMNS))
     space = learners.space(settings.get("space", learners.record(learner).default_space), learner)
-    data = datasets.load(dataset, root=root)
     scaler = settings.get("scaler", "none")
     check_known("scaler", scaler, learners.SCALERS)
+    if scaler != "none" and learner in learners.NETWORKS:
+        raise ValueError(f"scaler must be left out, since {learner} is a network, got {scaler!r}")
+    data = datasets.load(dataset, root=root)
     parts = _parts(data, seed, settings)
     return LearnerProblem(learner, data, parts, space, seed=seed, scaler=scaler, epochs=epochs)
 

@@ -112,7 +112,8 @@ def search(
     time_s = settings.get("time_s")
     if time_s is not None:
         check_number("time_s", time_s, 0, above=True)
-    target = problem(learner, dataset, seed, settings, root)
+    of_problem = {name: value for name, value in settings.items() if name in OF_PROBLEMS}
+    target = problem(learner, dataset, seed, of_problem, root)
     if isinstance(target, CurvesProblem) and "termination" in options:
         options["termination"] = on_curves(options["termination"], target.n_epochs)
         if "extrapolations" in settings:

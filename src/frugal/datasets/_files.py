@@ -140,12 +140,12 @@ def check_member(member: tarfile.TarInfo, archive: Path) -> None:
     """Refuse an archive member that is not a plain file or folder inside the archive's own tree.
 
     Raises:
-        DatasetError: on a link, a device, an absolute path or a path through `..`.
+        DatasetError: on a link, a device, a sparse file, an absolute path or a path through `..`.
     """
     path = PurePosixPath(member.name)
-    if not (member.isfile() or member.isdir()):
+    if not (member.isfile() or member.isdir()) or member.issparse():
         raise DatasetError(
-            f"{archive.name} is refused: {member.name!r} is a link or a device, expected plain files"
+            f"{archive.name} is refused: {member.name!r} is a link, a device or sparse, expected plain files"
         )
     if path.is_absolute() or ".." in path.parts or "\\" in member.name or ":" in member.name:
         raise DatasetError(

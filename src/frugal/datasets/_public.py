@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.parse import unquote, urlsplit
@@ -40,6 +41,10 @@ _HANDLERS = (
 """Handlers of urllib, except those for local files, ftp and `data:` addresses."""
 
 
+_one_at_a_time = RLock()
+"""Opener and timeout are the whole process's, so that threads would put back each other's."""
+
+
 @contextmanager
 def bounded(*, timeout_s: float, limit: int) -> Iterator[None]:
     """Bound the downloads of clients that use `urllib` inside the block.
@@ -48,18 +53,19 @@ def bounded(*, timeout_s: float, limit: int) -> Iterator[None]:
         timeout_s: seconds a server may stay silent.
         limit: bytes that one answer may have, packed or unpacked; more is an OSError.
     """
-    silence, opener = socket.getdefaulttimeout(), web._opener  # type: ignore[attr-defined]
     director = web.OpenerDirector()
     for handler in _HANDLERS:
         director.add_handler(handler())
     director.add_handler(_Limit(limit))
-    socket.setdefaulttimeout(timeout_s)
-    web.install_opener(director)
-    try:
-        yield
-    finally:
-        web.install_opener(opener)
-        socket.setdefaulttimeout(silence)
+    with _one_at_a_time:
+        silence, opener = socket.getdefaulttimeout(), web._opener  # type: ignore[attr-defined]
+        socket.setdefaulttimeout(timeout_s)
+        web.install_opener(director)
+        try:
+            yield
+        finally:
+            web.install_opener(opener)
+            socket.setdefaulttimeout(silence)
 
 
 class _Limit(web.BaseHandler):

@@ -39,7 +39,7 @@ def prepare(
     Args:
         name: a dataset of the catalogue; `letter_2000` prepares `letter`.
         root: the data folder, which holds `raw/` and `processed/`.
-        allow_stand_in: whether a stand-in may be used, loudly, when no source has the dataset.
+        allow_stand_in: whether a stand-in may be used, with a `StandInWarning`, when no source has the dataset.
         opt_in: names of datasets that are only fetched on demand (pima2) and that the user asked for.
         timeout_s: seconds a server may stay silent.
         n_retries: attempts after the first one, at least 1.
@@ -109,6 +109,9 @@ def _hash_of(record: Mapping[str, object]) -> str:
 
 def load(name: str, *, root: str | Path = "data") -> Dataset:
     """Read a prepared dataset; on a machine that lacks it, prepare it first with the defaults of `prepare`.
+
+    If no source has the dataset, its stand-in is read, with a `StandInWarning`, and `provenance` says so. One that
+    is fetched only on demand (pima2) gets a stand-in unless `prepare(name, opt_in=[name])` came first.
 
     Args:
         name: a dataset of the catalogue; `letter_2000` means 2,000 rows of letter, drawn by `Dataset.subset`.

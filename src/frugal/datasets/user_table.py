@@ -7,9 +7,11 @@ import csv
 import gzip
 import io
 import lzma
+import re
 import warnings
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -43,7 +45,7 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
     Raises:
         DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
             header line or the name of a column, has a row with more or fewer fields than its header line, or
-            cells that hold more than a value.
+            cells that hold more than a value, or a name with the control characters of a terminal.
     """
     path, notes = Path(path), []
     if path.suffix.lower() == ".parquet":
@@ -65,6 +67,9 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DatasetError(f"{path} has several columns named {repeated[0]!r}: give each its own name")
+    for name in frame.columns:
+        if _UNPRINTABLE.search(name):
+            raise DatasetError(f"{path} has the control characters of a terminal in the name {name!r}: rename it")
     return frame, notes
 
 
@@ -255,6 +260,9 @@ _UNREADABLE = (
 )
 
 
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+
+
 def _dialect(path: Path) -> Dialect:
     """Return the dialect of a file, which is read and unpacked once, block by block.
 
@@ -300,11 +308,9 @@ def _check_counts(path: Path, dialect: Dialect) -> None:
     raw: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "keep_default_na": False}
     raw |= dialect.pandas_options
     names = pd.read_csv(path, **raw).iloc[0].tolist()
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise DatasetError(
-            f"{path} has {names.count(repeated[0])} columns named {repeated[0]!r}: give each its own name"
-        )
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise DatasetError(f"{path} has {count} columns named {name!r}: give each its own name")
     try:
         n_fields = pd.read_csv(path, skiprows=1, **raw).shape[1]
     except pd.errors.EmptyDataError:  # a table without rows, which is refused later

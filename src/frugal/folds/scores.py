@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ class Folds:
         dataset: rows and labels; those that it sets apart for testing are dropped.
         n_folds: number of folds.
         seed: number of the repetition.
-        scaler: fitted inside each training part; one of `learners.SCALERS`.
+        scaler: `none`, `min_max`, `robust` or `standard`; fitted inside each training part.
         splits: `stratified` or `plain`.
         epochs: passes over the training rows, for networks.
 
@@ -91,9 +91,16 @@ class Folds:
     def fitter(self, classifier: Classifier, fold: int, n_rows: int | None = None) -> Callable[[Candidate], Fit]:
         """Return a function that fits a candidate on the training part of a fold and scores it on the other."""
         seed = self.learner_seed(classifier)
-        if not isinstance(classifier, str) or classifier not in NETWORKS:
-            arrays = self.arrays(fold, n_rows)
-            return lambda candidate: fit_and_score(classifier, candidate, *arrays, seed=seed)
+        if not _is_network(classifier):
+            X, y, X_test, y_test = self.arrays(fold, n_rows)
+
+            def fit(
+                candidate: Candidate,
+            ) -> Fit:  # on copies, or one that works in place would change the next fit
+                arrays = X.copy("K"), y.copy(), X_test.copy("K"), y_test.copy()
+                return fit_and_score(classifier, candidate, *arrays, seed=seed)
+
+            return fit
         epochs = self.epochs
         if not isinstance(epochs, int) or epochs < 1:
             raise ValueError(f"epochs of {classifier} must be at least 1 and a whole number, got {epochs!r}")
@@ -167,11 +174,11 @@ def score(
         folds: which folds to score; None: all.
         n_rows: rows of the dataset to use, taken inside each split; None: all.
         exact_batch: whether to score all candidates of a fold together if the learner has a batch scorer, that is,
-            if it is in `frugal.learners.CLASSIFIERS`. The scores are the same (`folds.fast`); the seconds of the
-            fold are divided evenly. Otherwise each fit is timed alone, and the first candidate of every fold is
-            fitted twice, the first time as a warm-up. Networks need no warm-up.
-        scaler: none, min_max, robust or standard.
-        splits: stratified or plain.
+            if it is `bernoulli_nb`, `decision_tree` or `knn`. The scores are the same (`folds.fast`); the seconds
+            of the fold are divided evenly. Otherwise each fit is timed alone, and the first candidate of every
+            fold is fitted twice, the first time as a warm-up. Networks need no warm-up.
+        scaler: `none`, `min_max`, `robust` or `standard`.
+        splits: `stratified` or `plain`.
         space: kind of candidates, stored in the metadata for `search`. From a `grid`, `search` draws a candidate
             list with replacement. Of `ranges` (random draws) or `listed` candidates, it takes the first ones.
         epochs: passes over the training rows, for networks and for nothing else.
@@ -214,8 +221,9 @@ def score(
     candidates = [plain(candidate) for candidate in candidates]
     texts = [_as_text(candidate) for candidate in candidates]
     _check_hyperparameters(classifier, candidates)
+    by_text = dict(zip(reversed(texts), reversed(candidates), strict=True))  # of equal ones the first
     distinct = list(dict.fromkeys(texts))
-    firsts = [candidates[texts.index(text)] for text in distinct]
+    firsts = [by_text[text] for text in distinct]
     is_batched = exact_batch and isinstance(classifier, str) and classifier in CLASSIFIERS
     fit: Callable[..., _Column] = _batch if is_batched else _one_by_one
     columns = []
@@ -304,7 +312,7 @@ def _is_no_classifier(estimator: Any) -> bool:
 
 def _check_hyperparameters(classifier: Classifier, candidates: Sequence[Candidate]) -> None:
     """Refuse names that a classifier does not have: every fit would fail. Networks refuse them themselves."""
-    if isinstance(classifier, str) and classifier in NETWORKS:
+    if _is_network(classifier):
         return
     for candidate in {frozenset(candidate): candidate for candidate in candidates}.values():
         try:
@@ -317,7 +325,11 @@ def _check_hyperparameters(classifier: Classifier, candidates: Sequence[Candidat
 
 def _one_thread(classifier: Classifier) -> AbstractContextManager[None]:
     """One thread, but for networks, which limit torch themselves: it would take the limit for its own setting."""
-    return nullcontext() if isinstance(classifier, str) and classifier in NETWORKS else one_thread()
+    return nullcontext() if _is_network(classifier) else one_thread()
+
+
+def _is_network(classifier: Classifier) -> TypeGuard[str]:
+    return isinstance(classifier, str) and classifier in NETWORKS
 
 
 def _as_text(candidate: Candidate) -> str:
@@ -371,7 +383,7 @@ def _one_by_one(
     where: Folds, fold: int, n_rows: int | None, classifier: Classifier, candidates: Sequence[Candidate]
 ) -> _Column:
     fitter, fits = where.fitter(classifier, fold, n_rows), []
-    is_network = isinstance(classifier, str) and classifier in NETWORKS
+    is_network = _is_network(classifier)
     if is_network:
         import frugal.learners.networks.network  # noqa: F401  and torch with it, untimed
     else:

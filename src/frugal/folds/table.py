@@ -36,6 +36,9 @@ class ScoreTable:
         candidates: one per row.
         meta: facts about its making (dataset, classifier, seed, ...), and `failures`: [row, column, message].
 
+    Raises:
+        ValueError: if the shapes do not belong together, or a score is outside [0, 1].
+
     Examples:
         >>> from frugal.folds import ScoreTable
         >>> table = ScoreTable([[0.5, 1.0], [0.5, 0.5]], [[0.1, 0.1], [0.2, 0.2]], [{"C": 1}, {"C": 10}])
@@ -77,6 +80,9 @@ class ScoreTable:
 
         Args:
             indices: rows to take, shape (n_drawn,), each in [0, n_candidates).
+
+        Raises:
+            ValueError: on other indices.
         """
         rows = np.asarray(indices)
         is_list = rows.dtype.kind in "iu" and rows.ndim == 1 and rows.size > 0
@@ -98,9 +104,13 @@ class ScoreTable:
         """One table from blocks of folds of the same candidates, in fold order.
 
         Raises:
-            ValueError: if the blocks differ in candidates or making, or folds repeat or are missing.
+            ValueError: if the blocks differ in candidates or making, do not say their folds, or folds repeat or
+                are missing.
         """
-        parts = sorted(blocks, key=lambda block: block.meta["folds"][0])
+        parts = list(blocks)
+        if any(not {"folds", "n_folds"} <= set(part.meta) for part in parts):
+            raise ValueError("meta of a block must have folds and n_folds, as `frugal.folds.score` writes them")
+        parts.sort(key=lambda part: part.meta["folds"][0])
         if not parts:
             raise ValueError("there is no block of folds to join")
         first = parts[0]
@@ -243,8 +253,9 @@ def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> Non
 def _check_folds(path: str | Path, meta: Mapping[str, Any]) -> None:
     """Raise ValueError unless the numbers of the folds, if a file says them, are such numbers."""
     folds = meta.get("folds", [0])
-    if not isinstance(folds, list) or not folds or not all(is_whole(fold, 0) for fold in folds):
-        raise ValueError(f"{path} is damaged: its folds are {folds!r}, but must be whole numbers from 0; {_AGAIN}")
+    if not isinstance(folds, list) or not folds or not all(is_whole(fold, 0) and fold < 2**31 for fold in folds):
+        expected = "whole numbers from 0 to 2^31 - 1"
+        raise ValueError(f"{path} is damaged: its folds are {folds!r}, but must be {expected}; {_AGAIN}")
 
 
 def _check_failures(path: str | Path, meta: Mapping[str, Any], shape: tuple[int, int]) -> None:

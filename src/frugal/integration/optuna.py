@@ -18,6 +18,7 @@ from frugal.extras import explained
 from frugal.folds.beta import Posterior, prob_greater
 from frugal.seeds import seed_for
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError, check_checks
+from frugal.trials.termination import check_curve_settings
 
 with explained():
     import optuna
@@ -99,14 +100,15 @@ class LearningCurvePruner(BasePruner):
     `interval` epochs a mixture of parametric curves is fitted (`CurveModel`; Domhan, Springenberg and Hutter 2015;
     document 003, section 2.2), and the trial is pruned where P(y_E > y^ | y_1:n) < 1 - delta, y^ being the last
     score of the best complete trial. Differs from the source: a pruned trial is given no expected error, since
-    Optuna's samplers take pruned trials as they are.
+    Optuna's samplers take pruned trials as they are. A trial one of whose scores is above y^ goes on.
 
     The curves are of scores, or errors, in [0, 1]. Others are hardly ever pruned, since the curves' prior does not
     reach them. The pruner warns once of such a value, or of a curve that no family fits, which is not pruned.
 
     Args:
-        horizon: E, epochs of a whole trial, above 4.
-        interval: epochs between fits; the source's is 30, at least 1.
+        horizon: E, epochs of a whole trial, at least 6.
+        interval: epochs between fits, of which a multiple is at least 5 and below the horizon. The source's is 30,
+            so give another one for a horizon of 30 or less.
         delta: certainty that is needed to prune, in [0, 1].
         seed: seed of the fits; the generator of a fit is derived from it, the trial's number and the epoch.
         curve: settings of `CurveModel`, such as {"n_steps": 400, "n_burn": 200}.
@@ -114,6 +116,7 @@ class LearningCurvePruner(BasePruner):
     Raises:
         ValueError: on a setting outside its range; from `prune`, if a step is no epoch from 1 on or one was left
             out.
+        ImportError: without the extra `mcmc`.
 
     Examples:
         >>> from frugal.integration.optuna import LearningCurvePruner
@@ -136,7 +139,7 @@ class LearningCurvePruner(BasePruner):
         check_whole("seed", seed, 0)
         self._horizon, self._interval, self._delta, self._seed = horizon, interval, delta, seed
         self._curve = dict(curve or {})
-        CurveModel(rng=np.random.default_rng(0), **self._curve)  # refuses values out of range now
+        check_curve_settings(self._curve)
         self._has_warned = False
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:

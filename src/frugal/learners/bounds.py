@@ -14,8 +14,9 @@ from frugal.spaces import Choice, SearchSpace
 def check_space(learner: str, space: SearchSpace) -> None:
     """Raise unless the learner accepts every bound and every listed value of a space.
 
-    Each value is tried with the other dimensions at their middle. For a network only its plan is made; any other
-    learner is fitted to a dozen generated rows.
+    Each value is tried with the other dimensions at their middle. For a network only its plan is made, and for
+    another learner that trains only epoch by epoch its object. Any other learner is fitted to a dozen generated
+    rows.
 
     Args:
         learner: name of a learner, one of `frugal.learners.known()`.

@@ -182,8 +182,8 @@ def check_fitted(learner: str) -> None:
 def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator:
     """An unfitted classifier with the candidate's hyperparameters.
 
-    All but three are estimators of scikit-learn: `elastic_net`, `svm_rff` and `sgd_logistic_regression` have only
-    `fit` and `predict`.
+    All but three have scikit-learn's interface: `elastic_net`, `svm_rff` and `sgd_logistic_regression` have `fit`
+    and `predict`, but no `get_params`.
 
     Args:
         learner: name of a learner that is fitted in one go.

@@ -35,7 +35,7 @@ from frugal.trials.lines import lock_journal
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
-Interruption = KeyboardInterrupt | BrokenExecutor
+Interruption = KeyboardInterrupt | BrokenExecutor | MemoryError
 """Exceptions that end a search but leave its best candidate so far in place."""
 
 
@@ -162,9 +162,11 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         Raises:
             ValueError: on arguments that do not go together, a strategy that lacks what it needs, the journal of
                 another search, or if every fit failed.
+            Exception: with `error_score="raise"`, that of the fit; RuntimeError if the fit was given up.
             KeyboardInterrupt: after Ctrl-C. Before it is raised, the best candidate so far is refitted, and the
                 attributes describe it. If that fails, the error is the cause of the KeyboardInterrupt.
             BrokenExecutor: if the executor stops evaluating; the rest is as for KeyboardInterrupt.
+            MemoryError: if a fit or the strategy runs out of memory; the rest is as for KeyboardInterrupt.
         """
         problem = self._problem(X, y, params)
         for name in [name for name in _RESULTS if name in vars(self)]:  # of an earlier fit

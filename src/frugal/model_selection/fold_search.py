@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples
 
 from frugal.folds.fits import Fit
 from frugal.folds.ledger import ANY_SCORE
-from frugal.folds.replay import Broken, Interrupted, run
+from frugal.folds.replay import Broken, Interrupted, OutOfMemoryError, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.backends import open_backend
@@ -70,7 +70,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
     """Choose hyperparameters as GridSearchCV or RandomizedSearchCV do, with a part of their fits.
 
     A strategy decides after every fold which candidate gets another one. Skipped folds are nan in `cv_results_`.
-    Other behaviour is that of scikit-learn's searches.
+    Other behaviour is that of scikit-learn's searches, but that a fit that runs out of memory ends it.
 
     Args:
         estimator: an estimator with `fit`, and with `score` unless `scoring` is given.
@@ -78,14 +78,16 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             RandomizedSearchCV, or a `frugal.spaces.SearchSpace`.
         strategy: name of the rule that leaves folds out, one of `frugal.folds.known()`. `greedy_early_stopping`
             needs few fits; `exact_pruning` chooses what the exhaustive search would; `standard` is that search.
-        settings: settings of the strategy, by name; `frugal.folds.settings_of` lists them.
+        settings: settings of the strategy, by name; `frugal.folds.settings_of` lists them. Unless you give them,
+            `n_rows`, `n_valid`, `cv`, `n_classes` and `best_possible_score` come from the data and the scorer.
         n_candidates: number of candidates to draw; None: the whole grid, or 64 draws if the space is not a grid.
         cv: number of folds, splitter, or list of splits; at least two splits. A number takes the rows in their
             order. If they are sorted, give a splitter that shuffles: most candidates are judged by one fold.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
             `refit` names, else the first.
-        n_jobs: number of processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on
-            that backend, such as dask's.
+        n_jobs: number of processes, as joblib counts them. They are Frugal's own, also under joblib's `loky` and
+            `multiprocessing`, and compute on one thread each. Under `joblib.parallel_config` with another backend,
+            such as `threading` or dask's, fits run there.
         n_pending: number of fits that may be pending at once; None: two per worker, or one if there is a single
             worker. The result depends on this number, but not on the number of workers. A larger number keeps
             workers busy during a long fit; a smaller one lets the strategy decide on more scores, so that it needs
@@ -97,8 +99,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         error_score: score of a fit that fails, or `raise`.
         return_train_score: whether the training parts are scored too.
         verbose: 1 prints a progress line now and then; 2 or more prints a line per fit.
-        journal: file that stores every fit, so that the same search repeats none; a .parquet file, or lines of
-            JSON under any other name.
+        journal: file that stores every fit, but those that were given up, so that the same search repeats none of
+            them; a .parquet file, or lines of JSON under any other name.
         restart: whether to rename an existing journal, with the suffix `.old`, and begin a new one. A journal
             written by older code is always renamed.
         max_fits: largest number of fits, including those from the journal.
@@ -111,8 +113,11 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         cv_results_: the columns of GridSearchCV, and `n_folds_evaluated`, `stopped_because` (empty if the
             candidate is complete) and `split0_order` and so on: the number of the fit in the order of asking, from
             1, or 0 if there was none. A stopped candidate has nan in its missing splits, and ranks below the
-            complete ones. Its mean is nan too; but if no candidate is complete, means are over the folds so far.
-        best_index_: row of the best candidate, the first of those with rank 1.
+            complete ones. Its mean is nan too; but if no complete candidate has a score, means are over the folds
+            so far. With `successive_halving` a stopped candidate has all splits, on fewer rows (`n_rows`), and
+            ranks below those on more.
+        best_index_: row of the best candidate, the first of those with rank 1; with a callable `refit`, its
+            choice, and there is no `best_score_`.
         best_params_: hyperparameters of the best candidate.
         best_score_: mean score of the best candidate.
         best_estimator_: the best candidate, fitted on all rows.
@@ -247,7 +252,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                     )
                 except Interrupted as error:
                     trace, interruption = error.trace, KeyboardInterrupt(str(error))
-                except Broken as error:
+                except (Broken, OutOfMemoryError) as error:
                     trace, interruption = error.trace, error
         answers = dict(zip(trace.tasks, trace.answers, strict=True))
         progress.end(strategy.best_mean, strategy.n_kept)

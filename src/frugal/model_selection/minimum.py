@@ -52,7 +52,7 @@ class Minimum:
         candidate: the candidate with the lowest error. If there is a resource, only trials on the full resource
             count; if none of these succeeded, only those on the largest part.
         error: error of this candidate.
-        trials: one row per trial in the order of asking, columns `frugal.trials.runs.COLUMNS`.
+        trials: one row per trial in the order of asking, with the columns of `frugal.trials.run`.
         n_trials: number of trials.
         ended: the limit that ended the search; empty if the strategy ended it.
 
@@ -76,6 +76,14 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, found: Minimum | None) -> None:
         super().__init__(INTERRUPTED)
+        self.found = found
+
+
+class OutOfMemoryError(MemoryError):
+    """A search ran out of memory; `found` is the best result so far, None if no trial succeeded."""
+
+    def __init__(self, message: str, found: Minimum | None = None) -> None:  # a default, to be unpickled
+        super().__init__(message)
         self.found = found
 
 
@@ -109,7 +117,7 @@ def minimize(
     The function is called with a candidate, a dict. If the strategy chooses the resource of a trial, the function
     also gets the following keywords, if its signature names them: `n_rows` (None: all rows) and `subset` (number
     of the draw of these rows); or `epochs`, `resume_from` (number of the trial to continue, or None) and `id`
-    (number of the trial).
+    (number of the trial). With `hyperband` on rows, its setting `epochs` is passed, too.
 
     The function returns any real number. A trial fails, with a reason, if the result is nan, infinite or beyond
     +-1e100, or if the function raises an exception. MemoryError and KeyboardInterrupt end the search, and so does
@@ -127,9 +135,12 @@ def minimize(
             extra `peers`.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
-            `hypertune` 50 after the trials on subsets. A space with fewer candidates is warned of.
-        settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
-        n_workers: number of processes.
+            `hypertune` 50 after the trials on subsets. If no trial varies a resource, a space with fewer
+            candidates is warned of.
+        settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them. Unless you give it,
+            `currency` is "cost".
+        n_workers: number of processes; under `joblib.parallel_config` with another backend than joblib's
+            processes, of its workers.
         executor: any `concurrent.futures.Executor` that runs the trials in place of processes; it stays open.
         n_pending: number of trials that may be pending at once; None: one per worker. The result depends on this
             number, but not on the number of workers.
@@ -151,6 +162,7 @@ def minimize(
         TypeError: if the function does not return a number.
         KeyboardInterrupt: after Ctrl-C; its attribute `found` is the best result so far, or None.
         BrokenExecutor: if the executor breaks; it has the same attribute.
+        MemoryError: if the function or the strategy runs out of memory; it has the same attribute.
 
     Examples:
         >>> from frugal import minimize
@@ -229,9 +241,11 @@ def minimize(
         return found
     limited.ended = ending_of(interruption)
     best = None if limited.best is None else _found(run, limited)
-    is_broken = isinstance(interruption, BrokenExecutor)
-    raised = Broken(str(interruption), best) if is_broken else Interrupted(best)
-    kept_at = f"the attribute `found` of this {'BrokenExecutor' if is_broken else 'KeyboardInterrupt'}"
+    raised: Interrupted | Broken | OutOfMemoryError = Interrupted(best)
+    if not isinstance(interruption, KeyboardInterrupt):
+        kind = Broken if isinstance(interruption, BrokenExecutor) else OutOfMemoryError
+        raised = kind(str(interruption), best)
+    kept_at = f"the attribute `found` of this {type(raised).__mro__[1].__name__}"
     done, place, has_journal = f"{len(run.trials)} trials", None if best is None else kept_at, journal is not None
     warn_of_interruption(raised, done, place, has_journal=has_journal, stacklevel=2)
     raise raised from interruption

@@ -32,7 +32,7 @@ class GreedySearchCV(FoldSearchCV):
 
     - `epsilon` (0.02): the search ends once more than this share of all candidates, completed in a row, were no
       better than the best;
-    - `rounding` ("ceiling"): whether the number of these is rounded up, or "none";
+    - `rounding` ("ceiling"): rounds that number up; "none" leaves it as it is;
     - `ties` ("lowest_index"): which of several equal candidates goes on; also "fewest_folds" and "most_folds".
 
     Examples:
@@ -51,9 +51,10 @@ class GreedySearchCV(FoldSearchCV):
 class ExactPruningSearchCV(FoldSearchCV):
     """`FoldSearchCV` that drops a candidate once perfect scores on the rest could not make it best.
 
-    It chooses what GridSearchCV chooses, if means differ in their first 12 decimals. The bound on scores is known
-    for the scorers that scikit-learn names, but for `mutual_info_score` and `positive_likelihood_ratio`. These and
-    your own scorers need `settings={"best_possible_score": ...}`.
+    It chooses what GridSearchCV chooses, if means differ in their first 12 decimals (outside [1e-6, 1]: digits).
+    The bound on scores is known for the own `score` of classifiers and regressors, and for the scorers that
+    scikit-learn names, but for `mutual_info_score` and `positive_likelihood_ratio`. These and your own scorers
+    need `settings={"best_possible_score": ...}`.
 
     Examples:
         >>> from sklearn.datasets import load_diabetes

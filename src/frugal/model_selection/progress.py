@@ -13,11 +13,15 @@ _EVERY_S: Final = {True: 0.2, False: 10.0}
 """Seconds between lines, on a terminal and in a file."""
 INTERRUPTED: Final = "the search was interrupted"
 BROKEN: Final = "the executor broke"
+NO_MEMORY: Final = "the search ran out of memory"
 
 
 def ending_of(interruption: BaseException) -> str:
     """Describe the exception that ended a search."""
-    return INTERRUPTED if isinstance(interruption, KeyboardInterrupt) else f"{BROKEN} ({interruption})"
+    if isinstance(interruption, KeyboardInterrupt):
+        return INTERRUPTED
+    what, detail = NO_MEMORY if isinstance(interruption, MemoryError) else BROKEN, str(interruption)
+    return f"{what} ({detail})" if detail else what
 
 
 def warn_of_interruption(
@@ -28,7 +32,7 @@ def warn_of_interruption(
     Where warnings are errors the interruption is what is raised, so that it has the text as a note.
 
     Args:
-        interruption: KeyboardInterrupt after Ctrl-C, or the error of a broken executor.
+        interruption: KeyboardInterrupt after Ctrl-C, MemoryError, or the error of a broken executor.
         done: number of evaluations, such as `12 fits`.
         place: place of the best candidate; None: there is none.
         has_journal: whether a journal holds the evaluations.

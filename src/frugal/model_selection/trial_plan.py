@@ -17,7 +17,7 @@ from frugal.model_selection.limited import Limits
 from frugal.spaces import SearchSpace, alike
 from frugal.trials.brackets import last_bracket, plan_bracket
 from frugal.trials.checks import LARGEST_TARGET, check_list, check_sizes
-from frugal.trials.strategies import check_settings, make, settings_of
+from frugal.trials.strategies import check_strategy, make, settings_of
 
 N_TRIALS: Final = 50
 """Default number of trials."""
@@ -130,7 +130,7 @@ def plan(
             "takes it, and `frugal.trials.run` reports them"
         )
     known = settings_of(strategy)
-    check_settings(strategy, settings)
+    check_strategy(strategy, settings)
     if n_trials is not None:
         check_whole("n_trials", n_trials, 1)
     facts = {"n_classes": spec.n_classes, "n_valid": spec.n_valid, "currency": "cost"}

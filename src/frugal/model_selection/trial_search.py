@@ -114,7 +114,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
 
     A trial fits and scores one candidate on every split of `cv`. Some strategies give most trials only a part of a
     resource: of the rows, or of the estimator's own iterations. Other behaviour is that of scikit-learn's
-    searches.
+    searches, but that a fit that runs out of memory ends it.
 
     A strategy minimises errors. The error of a trial is the best possible score minus the mean score, if the
     scorer has a known bound (1 for accuracy, 0 for a negated loss), else minus the mean score. Scores may be any
@@ -127,12 +127,15 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         strategy: one of `frugal.trials.known()`. `ei` needs nothing. `hyperband` needs a resource. `fabolas`,
             `fabolas_joint`, `mtbo` and `hypertune` need `resource="n_samples"`. `fabolas`, `fabolas_joint` and
             `mtbo` need errors of at least 0. `hypertune` needs the signs of the hyperparameters, see
-            `SearchSpace.signs`.
+            `SearchSpace.signs`. `fabolas`, `fabolas_joint`, `mtbo`, `entropy_search` and `dngo` need the extra
+            `mcmc`, `dngo` also `networks`. `tpe` and `smac` need the extra `peers`.
         settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
-            Also `best_possible_score`.
+            Also `best_possible_score`. Unless you give them, amounts of the resource and facts about the data are
+            filled in, and `currency` is "cost".
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
-            `hypertune` 50 after the trials on subsets. A space with fewer candidates is warned of.
+            `hypertune` 50 after the trials on subsets. If every trial gets the full resource, a space with fewer
+            candidates is warned of.
         cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
             single validation part, which is drawn at random. Given `groups`, every group stays whole, so that the
             share is approximate.
@@ -141,8 +144,9 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             resource.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
             `refit` names, else the first.
-        n_jobs: number of processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` trials run
-            on that backend, such as dask's.
+        n_jobs: number of processes, as joblib counts them. They are Frugal's own, also under joblib's `loky` and
+            `multiprocessing`, and compute on one thread each. Under `joblib.parallel_config` with another backend,
+            such as `threading` or dask's, trials run there.
         n_pending: number of trials that may be pending at once; None: one per worker. The result depends on this
             number, but not on the number of workers.
         refit: whether to fit the best candidate on all rows; the name of a metric; or a callable that receives
@@ -167,7 +171,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         cv_results_: one row per trial in the order of asking, with the columns of RandomizedSearchCV, `order`
             (from 1) and, if there is a resource, `resource`: how much of it the trial got. Trials on the full
             resource rank before the others. A trial has every split, so there are no columns for missing folds.
-        best_index_: row of the best trial, the first of those with rank 1.
+        best_index_: row of the best trial, the first of those with rank 1; with a callable `refit`, its choice,
+            and there is no `best_score_`.
         best_params_: hyperparameters of the best trial, with the full resource.
         best_score_: mean score of the best trial.
         best_estimator_: the best candidate, fitted on all rows.

@@ -96,6 +96,7 @@ def blb(
             executor's number of workers.
 
     Raises:
+        TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
         ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite in a
             row that is drawn (no other row is read), or if every fit fails. Fits that fail are otherwise left out,
             counted, and warned of.
@@ -154,6 +155,7 @@ def bootstrap(
             executor's number of workers.
 
     Raises:
+        TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that fail
             are otherwise left out, counted, and warned of.
 
@@ -215,6 +217,7 @@ def b_of_n(
             executor's number of workers.
 
     Raises:
+        TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
         ValueError: on an argument out of range, entries that are not finite in a row that is drawn (no other row
             is read), or if every fit fails. Fits that fail, such as those of resamples without a class, are
             otherwise left out, counted, and warned of.

@@ -105,7 +105,7 @@ def subsample_logistic(
     Args:
         X: rows, shape (N, d); a model with an intercept has a column of ones.
         y: labels, 0 or 1, shape (N,).
-        method: one of `METHODS`.
+        method: `uniform`, `cc`, `lcc`, `osmac_mvc` or `osmac_mmse`.
         pilot_size: rows of the pilot, r_0.
         size: rows of the second step, r.
         rng: draws the rows.
@@ -148,12 +148,13 @@ def fit_subsample(
     Args:
         X: rows, shape (N, d); a model with an intercept has a column of ones.
         y: labels, 0 or 1, shape (N,).
-        method: one of `METHODS`.
+        method: `uniform`, `cc`, `lcc`, `osmac_mvc` or `osmac_mmse`.
         pilot_size: rows of the pilot, r_0; may be 0 for `uniform` and `cc`, which only add it to `size`.
         size: rows of the second step, r.
         rng: draws the rows.
-        correction: key of `CORRECTIONS`; by default that of the method in `DEFAULT_CORRECTION`.
-        pilot: method that draws the pilot, one of `WITHOUT_PILOT`; the pilot is always weighted.
+        correction: `offset`, `weights` or `none`. None: `none` for `uniform`, `offset` for `cc` and `lcc`,
+            `weights` for OSMAC.
+        pilot: method that draws the pilot, `uniform` or `cc`; the pilot is always weighted.
 
     Raises:
         FitError: a ValueError, if the rows to be fitted lack a class, are separated or have dependent columns.

@@ -104,9 +104,10 @@ def blb_osmac(
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape, such as `interval_widths`.
         rng: generator of all random draws.
-        method: one of `sampling.METHODS`.
+        method: `uniform`, `cc`, `lcc`, `osmac_mvc` or `osmac_mmse`.
 
     Raises:
+        TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
         ValueError: on an argument out of range, labels other than 0 and 1, or if every fit fails.
 
     Examples:
@@ -280,7 +281,7 @@ class DynamicBag:
         bag: coefficients and quality.
         fits: every fit with its trace, in order: subsample by subsample; also those left out of `bag`, whose
             classes a hyperplane separates. A resample that lacks a class, or whose fit raises, has none.
-        counts: for each fit, how often its resample has each row.
+        counts: for each fit, how often its resample has each row that it holds, shape (n_distinct,).
         hessian_share: the argument of the fits.
 
     Examples:

@@ -175,7 +175,7 @@ def osmac_stream(
         pilot_size: rows of the pilot, r_0.
         size: rows of the second step, r.
         rng: draws the rows.
-        method: one of `METHODS`.
+        method: `osmac_mvc` or `osmac_mmse`.
         n_workers: number of processes that read the row groups of a `ParquetRows`, 1 by default. With several the
             result is the same, but each step reads the rows twice: once to sum scores, once to fetch rows.
         executor: any executor of `concurrent.futures` that reads the row groups in place of processes; `n_workers`
@@ -184,8 +184,8 @@ def osmac_stream(
     Raises:
         FitError: a ValueError, if both pilots or the pooled rows have no estimate.
         ValueError: on an unknown method, a size below 1, rows that are not finite or have other columns than those
-            before, labels other than 0 and 1, or one of these alone, and if the passes give different numbers of
-            rows.
+            before, labels other than 0 and 1, or one of these alone, if the passes give different numbers of rows,
+            or on workers beside a `read` that is no `ParquetRows`.
         TypeError: if `read` is no function.
 
     Examples:

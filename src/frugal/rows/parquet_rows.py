@@ -39,8 +39,10 @@ class ParquetRows:
 
     Raises:
         MissingExtraError: without pyarrow.
-        ValueError: on an unknown column, no column for X, no rows, files of another format, a column of X that is
-            not of numbers, one whose type differs between files, or a target with missing entries.
+        FileNotFoundError: if there is no such file or folder.
+        ValueError: on an unknown or repeated column, the target among those of X, no column for X, no rows, files
+            of another format, a column of X that is not of numbers, one whose type differs between files, or a
+            target with missing entries.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -110,7 +112,10 @@ class ParquetRows:
 
     @cached_property
     def classes(self) -> NDArray[Any] | None:
-        """As in `Rows`; reads the target column alone."""
+        """Labels of the target, sorted; None if it holds floating-point numbers, or there is none.
+
+        Reads the target column alone.
+        """
         if self.target is None:
             return None
         found: list[NDArray[Any]] = []

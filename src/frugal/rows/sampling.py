@@ -67,7 +67,7 @@ def sampling_probabilities(
     Args:
         X: rows, shape (N, d).
         y: labels, 0 or 1, shape (N,).
-        method: one of `METHODS`.
+        method: `uniform`, `cc`, `lcc`, `osmac_mvc` or `osmac_mmse`.
         coef: coefficients of the pilot, shape (d,); needed by `lcc` and both `osmac` methods.
         information: M up to a factor, shape (d, d); needed by `osmac_mmse`.
 

@@ -16,7 +16,7 @@ import numpy as np
 from frugal.checks import as_python, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.pending import Family, Pending, drive
-from frugal.trials.runs import COLUMNS, tell
+from frugal.trials.runs import COLUMNS, ask, tell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,8 +57,8 @@ class LiveRun:
         failed_error: float = math.nan,
         kept: Callable[[TrialTask], Trial | None] = lambda task: None,
         keep: Callable[[Trial], None] = lambda trial: None,
-    ) -> KeyboardInterrupt | BrokenExecutor | None:
-        """Ask and tell until the strategy is finished, Ctrl-C is pressed or the executor breaks.
+    ) -> KeyboardInterrupt | BrokenExecutor | MemoryError | None:
+        """Ask and tell until the strategy is finished, Ctrl-C is pressed, the executor breaks or memory ends.
 
         Args:
             evaluate: task -> trial; picklable if the executor uses processes. An exception ends the run.
@@ -78,7 +78,6 @@ class LiveRun:
             ValueError: if `n_pending` is below 1, `trial_timeout` is not positive or given without an executor, or
                 the strategy waits while nothing is pending.
             TypeError: if `evaluate` does not return a `Trial`.
-            MemoryError: if a trial had too little memory.
         """
         check_whole("n_pending", n_pending, 1)
 
@@ -94,7 +93,7 @@ class LiveRun:
         with Pending(family, evaluate, executor, trial_timeout, kept, keep_new) as pending:
             try:
                 drive(self._ask, self._tell, pending, n_pending, lambda: False)
-            except (KeyboardInterrupt, BrokenExecutor) as interruption:
+            except (KeyboardInterrupt, BrokenExecutor, MemoryError) as interruption:
                 return interruption
         return None
 
@@ -105,9 +104,8 @@ class LiveRun:
         return pd.DataFrame(self._rows, columns=COLUMNS)
 
     def _ask(self) -> TrialTask | Wait | None:
-        started = thread_time()
-        task = self._strategy.ask()
-        self._telling += thread_time() - started
+        task, seconds = ask(self._strategy, thread_time)
+        self._telling += seconds
         if isinstance(task, TrialTask):
             self._overheads[task.id], self._telling = self._telling, 0.0
         return task

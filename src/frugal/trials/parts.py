@@ -52,7 +52,7 @@ def split(
             dataset with a test split, or not given for one without.
     """
     has_test = "test" in data.splits
-    refuse(has_test and n_test > 0, f"{data.name} has test rows of its own; n_test must be 0, got {n_test}")
+    refuse(has_test and n_test != 0, f"{data.name} has test rows of its own; n_test must be 0, got {n_test}")
     refuse(not has_test and n_test < 1, f"{data.name} has no test rows of its own; n_test must be at least 1")
     rows = data.splits["train"] if has_test else np.arange(len(data.y))
     if seed is not None:

@@ -257,8 +257,9 @@ class LearnerProblem:
         """Scale rows for learners other than networks: pixels to [0, 1], then the scaler."""
         if X.dtype == np.uint8:
             X, X_scored = X / 255.0, X_scored / 255.0
-        scaler = scaler_for(self.scaler)
-        return (X, X_scored) if scaler is None else (scaler.fit_transform(X), scaler.transform(X_scored))
+        scaler, shared = scaler_for(self.scaler), X_scored.view()
+        shared.setflags(write=False)  # or a model that predicts in place would change them for later trials
+        return (X, shared) if scaler is None else (scaler.fit_transform(X), scaler.transform(shared))
 
     def _seed_of(self, candidate: Candidate) -> int:
         """Return the seed of a candidate's fit, the same in trials and in test fits.

@@ -16,6 +16,7 @@ import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.spaces import as_json
+from frugal.threads import one_blas_thread
 from frugal.trials.lines import JournalPath, Lines, file_of
 from frugal.trials.problems import Problem, Recalling
 
@@ -48,8 +49,8 @@ def run(
         problem: evaluates the trials. Of stored curves give each run a problem of its own.
         kept: the first trials of an interrupted run of the same strategy, problem and seed, in order.
         keep: called with each new trial as soon as it is done.
-        time_s: seconds of trials and of the optimiser after which no further trial begins, without those in which
-            it takes note of the last trial; None: without end.
+        time_s: seconds after which no further trial begins; None: no limit. They are those of trials and of the
+            optimiser, but for its `tell` of the last trial.
 
     Returns:
         One row per trial. Of its task: id, candidate (a JSON object), n_rows, subset, epochs and resume_from. Of
@@ -73,12 +74,11 @@ def run(
     n_epochs: dict[int | None, int] = {}  # that trials have behind them
     telling = spent_s = 0.0
     while True:
-        started = process_time()
         if time_s is not None and spent_s >= time_s:
             log.info("%d trials in %.0f s: the time of the search is over", len(rows), spent_s)
             return pd.DataFrame(rows, columns=COLUMNS)
-        task = strategy.ask()
-        overhead_s = telling + process_time() - started
+        task, asking = ask(strategy)
+        overhead_s = telling + asking
         if task is None:
             return pd.DataFrame(rows, columns=COLUMNS)
         if isinstance(task, Wait):
@@ -94,6 +94,20 @@ def run(
         rows.append(row)
 
 
+def ask(
+    strategy: TrialStrategy, clock: Callable[[], float] = process_time
+) -> tuple[TrialTask | Wait | None, float]:
+    """Ask a strategy for a task; returns it and the seconds of the strategy.
+
+    BLAS has one thread, here and in `tell`. The last digits of a Gaussian process depend on the number of threads,
+    and its next candidate depends on these digits.
+    """
+    with one_blas_thread():
+        started = clock()
+        task = strategy.ask()
+        return task, clock() - started
+
+
 def tell(
     strategy: TrialStrategy,
     trial: Trial,
@@ -104,11 +118,12 @@ def tell(
 
     With `thread_time` as the clock, what other threads do at the same time does not count.
     """
-    started = clock()
-    strategy.tell(trial)
-    chosen = strategy.incumbent
-    believed = getattr(strategy, "recommendation", chosen)
-    seconds = clock() - started
+    with one_blas_thread():
+        started = clock()
+        strategy.tell(trial)
+        chosen = strategy.incumbent
+        believed = getattr(strategy, "recommendation", chosen)
+        seconds = clock() - started
     ends = {"incumbent": chosen, "recommendation": believed}
     return as_row(trial, text) | {name: None if end is None else text(end) for name, end in ends.items()}, seconds
 

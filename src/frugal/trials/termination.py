@@ -28,7 +28,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.checks import check_between, check_choice, check_known, check_rng, check_whole
+from frugal.checks import check_between, check_choice, check_rng, check_settings, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.trials.surrogates.curve_families import Array
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError, check_checks
@@ -286,8 +286,7 @@ def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings
         (100, True)
     """
     known = _settings_of(Terminating, "strategy", "rng")
-    for name in settings:
-        check_known("setting of termination", name, known)
+    check_settings(settings, known, "setting of termination", complete=False)
     if "horizon" not in settings:
         raise ValueError(f"termination needs a horizon, in epochs; got {', '.join(settings) or 'no settings'}")
     return Terminating(strategy, rng=rng, **settings)
@@ -297,9 +296,7 @@ def check_curve_settings(settings: Mapping[str, Any]) -> None:
     """Raise ValueError on settings that `CurveModel` does not take, before any work is done."""
     if not isinstance(settings, Mapping):
         raise ValueError(f"curve must hold settings by name, got {settings!r}")
-    known = _settings_of(CurveModel, "rng")
-    for name in settings:
-        check_known("setting of curve", name, known)
+    check_settings(settings, _settings_of(CurveModel, "rng"), "setting of curve", complete=False)
     CurveModel(rng=np.random.default_rng(0), **settings)  # refuses values out of range before a trial is made
 
 

@@ -95,10 +95,10 @@ def refit(
 def _problem(
     learner: str, dataset: str, settings: Mapping[str, Any], n_train: int | None, root: str | Path
 ) -> LearnerProblem:
-    from frugal.benchmarks.searches import SETTINGS, problem
+    from frugal.benchmarks.problem_by_name import OF_PROBLEMS, problem
     from frugal.trials.problems import LearnerProblem
 
-    known = {name: value for name, value in settings.items() if name in SETTINGS}
+    known = {name: value for name, value in settings.items() if name in OF_PROBLEMS}
     found = problem(learner, dataset, 0, {**known, "n_train": n_train}, root)
     if not isinstance(found, LearnerProblem):
         raise ValueError(f"{found.name} has no test rows, so nothing to refit on")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from frugal import learners
-from frugal.benchmarks.problem_by_name import problem
+from frugal.benchmarks.problem_by_name import OF_PROBLEMS, problem
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
@@ -99,8 +99,9 @@ class SeedFits:
         return replace(self._latest[1])
 
     def _read(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
-        shared = {name: value for name, value in self._settings.items() if name != "scalers"}
-        found = problem(learner, dataset, seed, shared | on_dataset(self._settings, dataset), self._root)
+        settings = {**self._settings, **on_dataset(self._settings, dataset)}
+        known = {name: value for name, value in settings.items() if name in OF_PROBLEMS}
+        found = problem(learner, dataset, seed, known, self._root)
         assert isinstance(found, LearnerProblem)
         return found
 

@@ -20,9 +20,9 @@ def test_the_bench_of_scores_reports_both_times_and_that_the_scores_are_equal(mo
     X, y = rng.integers(0, 4, (160, 3)).astype(float), rng.integers(0, 2, 160)
     data = datasets.Dataset("toy", X, y, 2, "generated", {"all": np.arange(160)})
     monkeypatch.setattr(datasets, "load", lambda name, root: data)
-    table = bench_folds(["wdbc"], CLASSIFIERS, n_candidates=6, n_folds=3, n_peer=4)
+    table = bench_folds(["wdbc"], CLASSIFIERS, n_candidates=6, n_folds=3)
     assert table["equal"].all()
     assert (table["data"] == "generated").all()
-    assert table[["n_candidates", "n_peer", "n_folds"]].to_numpy().tolist() == [[6, 4, 3]] * 3
+    assert table[["n_candidates", "n_folds"]].to_numpy().tolist() == [[6, 3]] * 3
     assert np.allclose(table["ratio"], table["peer_ms"] / table["ours_ms"])
     assert (table["peer_ms"] > 0).all()

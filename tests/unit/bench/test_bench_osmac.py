@@ -38,12 +38,10 @@ def test_the_bench_measures_each_method_in_a_process_of_its_own():
     )
     assert ballast.sum() == 40_000_000
     assert list(table.index) == [PEER, "osmac_mvc"]
-    assert table.loc[PEER, ["seconds_ratio", "n_drawn", "error_to_all_rows"]].tolist() == [1.0, 20_000, 0.0]
-    assert table.loc["osmac_mvc", ["n_passes", "n_drawn"]].tolist() == [2, 2200]
-    assert table.loc[PEER, "n_passes"] > 4
+    assert table.loc[PEER, ["seconds_ratio", "n_drawn"]].tolist() == [1.0, 20_000]
+    assert table.loc["osmac_mvc", "n_drawn"] == 2200
     assert (table["peak_mib"] - table["base_mib"]).between(0.0, 60.0).all()
     assert (table["base_mib"] < 300).all()
-    assert (table["reading_s"] < table["seconds"]).all()
     # Expected: about (0.04 / 2)^.5 = 0.14 for all rows, and 0.1 * 1000 / 2200 on top of the square for a
     # subsample.
     assert table.loc[PEER, "error"] < 0.35

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -242,6 +243,20 @@ def test_a_grid_is_evenly_spaced_from_end_to_end_and_its_parts_share_no_candidat
 def test_a_lacking_setting_is_named():
     with pytest.raises(ValueError, match="missing setting 'space'"):
         measure_part({"learner": "svm", "dataset": "mnist"}, 0)
+
+
+def test_a_table_of_a_model_of_ones_own_has_no_signs(table):
+    found = LookUpProblem(table.assign(learner="my_model"))
+    assert (found.name, dict(found.space.signs)) == ("my_model on digits", {})
+
+
+def test_a_journal_of_other_rows_under_the_same_name_is_refused(problem, tmp_path):
+    asked = {"sizes": [40], "n_subsets": [1], "journal_path": tmp_path / "j.jsonl"}
+    measure(problem, SPACE.grid(), **asked)
+    X, y = problem.parts.train
+    other = replace(problem, parts=replace(problem.parts, train=(X[::-1].copy(), y[::-1].copy())))
+    with pytest.raises(ValueError, match="is the journal of another run, with other rows"):
+        measure(other, SPACE.grid(), **asked)
 
 
 def test_a_scaler_is_fitted_on_the_training_rows_and_part_of_the_journal(tmp_path):

@@ -235,13 +235,14 @@ def test_methods_that_know_no_epochs_train_networks_for_those_of_the_settings(me
 
 
 def test_epochs_are_the_learners_own_unless_set():
-    assert problem("mlp", "digits", 0, FEW).n_epochs == 20
-    assert problem("mlp", "digits", 0, FEW | {"epochs": 3}).n_epochs == 3
-    assert problem("svm_rff", "digits", 0, FEW).n_epochs == 27
+    few = {name: value for name, value in FEW.items() if name != "n_initial"}
+    assert problem("mlp", "digits", 0, few).n_epochs == 20
+    assert problem("mlp", "digits", 0, few | {"epochs": 3}).n_epochs == 3
+    assert problem("svm_rff", "digits", 0, few).n_epochs == 27
     assert learners.n_epochs("cifar_cnn") == 25  # document 004
     assert learners.n_epochs("svm") is None
     with pytest.raises(ValueError, match="mnist_cnn needs a number of epochs"):
-        problem("mnist_cnn", "digits", 0, FEW | {"space": "grid"}).evaluate(TrialTask(0, {}), lambda *_: True)
+        problem("mnist_cnn", "digits", 0, few | {"space": "grid"}).evaluate(TrialTask(0, {}), lambda *_: True)
 
 
 @pytest.mark.parametrize(("block", "most"), [({}, 27), ({"epochs": 9}, 9)])
@@ -269,6 +270,14 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
         (
             lambda: problem("svm", "digits", 0, {"scaler": "log"}),
             "unknown scaler 'log'; known: none, min_max, robust, standard",
+        ),
+        (
+            lambda: problem("mlp", "digits", 0, {"scaler": "min_max"}),
+            "scaler must be left out, since mlp is a network, got 'min_max'",
+        ),
+        (
+            lambda: problem("svm", "digits", 0, {"n_trian": 9}),
+            "unknown setting 'n_trian'; known: n_train",
         ),
         (
             lambda: search("random", *ON_BRANIN, 0, 3, {"rows": 3}),

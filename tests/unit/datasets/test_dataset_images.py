@@ -286,7 +286,15 @@ def test_cifar10_is_downloaded_through_torchvision(
     np.testing.assert_array_equal(images, pixels.transpose(0, 2, 3, 1))
 
 
+def sparse(name: str) -> tarfile.TarInfo:
+    """A file of a GiB of holes, which take no byte of the archive."""
+    info = plain(name)
+    info.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(2**30)}
+    return info
+
+
 HOSTILE = [
+    sparse("holes.txt"),
     special("evil", tarfile.SYMTYPE, "/etc/passwd"),
     special("evil", tarfile.LNKTYPE, "../outside"),
     special("evil", tarfile.CHRTYPE),

@@ -106,6 +106,11 @@ def test_names_are_texts_without_spaces_around_them(tmp_path):
     path.write_text("a, a\n1, 2\n")
     with pytest.raises(DatasetError, match="several columns named 'a'"):
         read_table(path)
+    path.write_text("a,b\x1b[2J\n1,2\n")
+    with pytest.raises(DatasetError, match=r"characters of a terminal in the name 'b\\x1b\[2J': rename"):
+        read_table(path)
+    path.write_text('a,"b\n(years)"\n1,2\n')
+    assert list(read_table(path)[0].columns) == ["a", "b\n(years)"]
     pd.DataFrame({0: [1, 2], 1: [3, 4]}).to_parquet(tmp_path / "mine.PARQUET")
     assert list(read_table(tmp_path / "mine.PARQUET")[0].columns) == ["0", "1"]
 

@@ -292,7 +292,12 @@ def test_sys_exit_is_said_though_its_code_was_lost_on_the_way():
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind"), [(BrokenExecutor("no worker is left"), Broken), (KeyboardInterrupt(), Interrupted)]
+    ("fault", "kind"),
+    [
+        (BrokenExecutor("no worker is left"), Broken),
+        (RuntimeError("cannot schedule new futures after shutdown"), Broken),
+        (KeyboardInterrupt(), Interrupted),
+    ],
 )
 def test_what_an_executor_raises_when_asked_ends_the_run_which_keeps_what_was_told(fault, kind):
     class Failing(ThreadPoolExecutor):

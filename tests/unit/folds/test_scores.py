@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
+from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -320,6 +321,28 @@ def test_what_is_no_fault_of_the_candidate_is_raised(monkeypatch, error):
     monkeypatch.setattr("sklearn.neighbors.KNeighborsClassifier.fit", fails)
     with pytest.raises(error):
         score(WDBC, "knn", [{"n_neighbors": 3}], n_folds=2, seed=0, exact_batch=False)
+
+
+def test_a_fit_in_place_does_not_change_the_rows_of_the_next():
+    X, y = load_iris(return_X_y=True)
+    X = X + 100.0
+    candidates = [{"alpha": 1.0}, {"alpha": 1.0, "tol": 1e-3}]
+    copied, in_place = (
+        score((X, y), RidgeClassifier(copy_X=copy), candidates, n_folds=3, seed=0).scores for copy in (True, False)
+    )
+    np.testing.assert_array_equal(in_place, copied)
+    assert copied.min() > 0.7
+
+    class Writes(RidgeClassifier):
+        def fit(self, X, y):
+            X -= 100.0
+            return super().fit(X, y)
+
+        def predict(self, X):
+            X -= 100.0
+            return super().predict(X)
+
+    np.testing.assert_array_equal(score((X, y), Writes(), candidates, n_folds=3, seed=0).scores, copied)
 
 
 def test_arrays_are_scored_as_the_dataset_that_they_make():

@@ -264,6 +264,24 @@ def test_substitutes_in_fold_halving_end_as_they_fail_and_others_take_their_plac
     assert (trace.chosen, trace.complete) == (5, True)
 
 
+@pytest.mark.parametrize("n_good", [0, 1, 2])
+def test_failed_candidates_go_to_no_further_rung_of_fold_halving(n_good):
+    scores = [[0.9 - i / 10] * 9 for i in range(n_good)] + [[math.nan] * 9] * (9 - n_good)
+    trace = trace_of("fold_halving", scores)
+    assert order_of(trace)[9:] == [
+        *[(candidate, fold) for candidate in range(n_good) for fold in (1, 2)],
+        *[(0, fold) for fold in range(3, 9) if n_good],
+    ]
+    assert trace.chosen == (0 if n_good else None)
+
+
+def test_no_candidate_of_a_failed_rung_goes_on_in_fold_halving():
+    scores = [[0.9, math.nan, *[0.9] * 7]] * 3 + [[0.1 * (6 - i)] * 9 for i in range(6)]
+    trace = trace_of("fold_halving", scores)
+    assert order_of(trace)[15:] == [(3, fold) for fold in range(1, 9)]
+    assert trace.chosen == 3
+
+
 def test_a_substitute_that_fails_is_replaced_once_its_pending_folds_are_told():
     strategy = make("fold_halving", n_candidates=3, n_folds=3, rng=RNG)
     for score in (0.9, 0.8, 0.7):

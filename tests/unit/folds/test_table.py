@@ -66,6 +66,8 @@ def test_blocks_that_do_not_belong_together_are_refused():
         ScoreTable.join([block(0, 1), block(2, 3, n_folds=5)])
     with pytest.raises(ValueError, match="no block"):
         ScoreTable.join([])
+    with pytest.raises(ValueError, match="meta of a block must have folds and n_folds"):
+        ScoreTable.join([ScoreTable(np.zeros((1, 2)), np.zeros((1, 2)), [{}])])
 
 
 def test_a_drawn_list_repeats_rows():

@@ -168,6 +168,7 @@ def test_a_curve_that_no_family_fits_is_not_pruned_and_warned_of_once(monkeypatc
         (lambda: LearningCurvePruner(30, interval=30), "interval must be"),
         (lambda: LearningCurvePruner(8, interval=4), "interval = 4 leaves no epoch to check before the horizon 8"),
         (lambda: LearningCurvePruner(40, curve={"n_steps": 10}), "n_steps must be at least"),
+        (lambda: LearningCurvePruner(40, curve={"n_step": 10}), "unknown setting of curve 'n_step'; known: prior"),
     ],
 )
 def test_settings_out_of_range_are_refused(make, message):

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+import re
 import warnings
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -438,6 +439,37 @@ def test_a_lack_of_memory_is_no_fault_of_a_candidate(n_jobs, iris):
     search = FoldSearchCV(Hungry(), {"C": [1.0]}, cv=2, n_jobs=n_jobs)
     with pytest.raises(MemoryError, match="8 GiB"):
         search.fit(*iris)
+
+
+class HungryAtThree(SVC):
+    """Runs out of memory where C is 3."""
+
+    def fit(self, X, y):
+        if self.C == 3:
+            raise MemoryError("8 GiB")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_lack_of_memory_leaves_the_best_so_far(n_jobs, iris):
+    ending = r"the search ran out of memory \(.*: the machine has too little memory \(8 GiB\)\)"
+    search = FoldSearchCV(
+        HungryAtThree(), {"C": [1, 2, 3, 4]}, strategy="standard", cv=2, n_jobs=n_jobs, n_pending=1
+    )
+    after = f"{ending} after 4 fits; the best candidate so far is in place; give journal=... to go on"
+    with pytest.warns(UserWarning, match=after), pytest.raises(MemoryError, match="8 GiB"):
+        search.fit(*iris)
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [2, 2, 0, 0]
+    assert search.best_params_ in ({"C": 1}, {"C": 2})
+    assert re.fullmatch(ending, search.ended_because_)
+    assert search.predict(iris[0]).shape == iris[1].shape
+    given = {"strategy": "random", "n_trials": 20, "random_state": 0, "n_jobs": n_jobs, "n_pending": 1}
+    trials = TrialSearchCV(HungryAtThree(), {"C": [1, 2, 3]}, **given)
+    after = r"after \d trials; the best candidate so far is in place"
+    with pytest.warns(UserWarning, match=after), pytest.raises(MemoryError, match="8 GiB"):
+        trials.fit(*iris)
+    assert 0 < trials.n_trials_ < 20
+    assert trials.best_params_ in ({"C": 1}, {"C": 2})
 
 
 def test_a_share_of_the_rows_is_of_all_rows():

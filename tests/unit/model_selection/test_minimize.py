@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 
 from frugal import minimize
 from frugal.code import jobs
-from frugal.model_selection.minimum import Broken
+from frugal.model_selection.minimum import Broken, OutOfMemoryError
 from frugal.spaces import Continuous, SearchSpace, Uniform
 from frugal.trials.runs import COLUMNS
 
@@ -268,14 +268,14 @@ def test_no_trial_is_started_after_the_time_limit():
     assert found.ended == "time_limit=0.5 s was reached"
 
 
-def interrupted_at_the_fifth():
+def interrupted_at_the_fifth(interruption=None):
     """A function whose second trial fails and whose fifth is interrupted, and the candidates that it was given."""
     calls = []
 
     def function(candidate):
         calls.append(candidate)
         if len(calls) == 5:
-            raise KeyboardInterrupt
+            raise interruption or KeyboardInterrupt
         return math.nan if len(calls) == 2 else bowl(candidate)
 
     return function, calls
@@ -312,10 +312,11 @@ class Breaking(ThreadPoolExecutor):
     [
         (KeyboardInterrupt, "the search was interrupted"),
         (BrokenExecutor, "the executor broke (no worker is left)"),
+        (MemoryError, "the search ran out of memory (trial 4: the machine has too little memory (8 GiB))"),
     ],
 )
 def test_the_best_so_far_is_kept_where_warnings_are_errors(kind, ending):
-    function, _ = interrupted_at_the_fifth()
+    function, _ = interrupted_at_the_fifth(MemoryError("8 GiB") if kind is MemoryError else None)
     options = {"strategy": "random", "n_trials": 8, "random_state": 0}
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):
@@ -567,8 +568,9 @@ def test_a_text_is_no_error_even_of_digits():
 
 
 def test_a_broken_search_survives_pickling_with_what_it_found():
-    again = pickle.loads(pickle.dumps(Broken("the executor broke", 3)))
-    assert (str(again), again.found) == ("the executor broke", 3)
+    for kind in (Broken, OutOfMemoryError):
+        again = pickle.loads(pickle.dumps(kind("the executor broke", 3)))
+        assert (str(again), again.found) == ("the executor broke", 3)
 
 
 def test_a_space_may_be_written_in_several_ways():

@@ -4,6 +4,9 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+from unittest.mock import Mock
 
 import joblib
 import numpy as np
@@ -300,6 +303,30 @@ def test_spaces_around_the_words_of_a_target_make_no_further_classes():
     problem = problem_of("t", pd.DataFrame({"x": np.random.default_rng(0).normal(size=40), "y": words}))
     assert sorted(problem.target.unique()) == ["no", "yes"]
     assert "8 rows without y are left out" in problem.notes
+
+
+def test_a_model_that_cannot_be_written_leaves_the_ranking(select, monkeypatch):
+    monkeypatch.setattr(joblib, "dump", Mock(side_effect=OSError(28, "No space left on device")))
+    status, out, err = select("--target", "dear", "--drop", "price", "--output", "m.joblib", "--results", "r.csv")
+    assert status == 3
+    assert "m.joblib: no space left on device" in err
+    assert "fits in place of 36" in out
+    assert not list(Path.cwd().glob("*m.joblib*"))
+    assert len(pd.read_csv("r.csv")) == 12
+
+
+@pytest.mark.parametrize("error", [MemoryError("9 GiB"), BrokenExecutor("no worker is left"), KeyboardInterrupt()])
+def test_a_search_that_ends_early_shows_and_writes_the_best_so_far(select, monkeypatch, error):
+    def fit(problem, found, fit=run.fit):
+        fit(problem, found)
+        raise error
+
+    monkeypatch.setattr(run, "fit", fit)
+    status, out, err = select("--target", "dear", "--drop", "price", "--output", "m.joblib")
+    assert status == (130 if isinstance(error, KeyboardInterrupt) else 3)
+    assert (str(error) or "stopped; run the same command again") in err
+    assert out.endswith("m.joblib has the best one, fitted to all rows, for joblib.load\n")
+    assert joblib.load("m.joblib").predict
 
 
 def test_words_of_a_target_that_look_missing_are_classes(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 from frugal.benchmarks.functions import FUNCTIONS
-from frugal.datasets import load
+from frugal.datasets import Dataset, load
 from frugal.interface import TrialTask
 from frugal.learners import space
 from frugal.trials.live import as_text
@@ -110,6 +110,26 @@ def test_what_a_learner_cannot_do_is_refused(problem, task, message):
 def test_splits_that_leave_nothing_are_refused(counts, message):
     with pytest.raises(ValueError, match=message):
         split(load("digits"), **counts)
+
+
+@pytest.mark.parametrize("n_test", [-3, 3])
+def test_a_dataset_with_test_rows_of_its_own_gets_no_others(n_test):
+    splits = {"train": np.arange(15), "test": np.arange(15, 20)}
+    data = Dataset("toy", np.arange(20.0)[:, None], np.arange(20) % 2, 2, "generated", splits)
+    with pytest.raises(ValueError, match=f"toy has test rows of its own; n_test must be 0, got {n_test}"):
+        split(data, n_valid=5, n_test=n_test)
+
+
+def test_a_model_that_predicts_in_place_fails_and_leaves_the_rows_as_they_are(problem, monkeypatch):
+    class InPlace(BernoulliNB):
+        def predict(self, X):
+            X *= 0.0
+            return super().predict(X)
+
+    before = problem.parts.valid[0].copy()
+    monkeypatch.setattr("frugal.trials.problems.build", lambda *args, **options: InPlace())
+    assert problem.evaluate(TrialTask(0, CANDIDATE), never_asked).reason == "ValueError: output array is read-only"
+    np.testing.assert_array_equal(problem.parts.valid[0], before)
 
 
 def test_a_network_reports_its_epochs_stops_when_told_and_goes_on_where_it_was():

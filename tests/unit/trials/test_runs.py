@@ -1,9 +1,12 @@
 import json
 
 import pytest
+import sklearn.neighbors  # noqa: F401  which loads every BLAS that a run limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from frugal.benchmarks.functions import FUNCTIONS
 from frugal.interface import WAIT, Trial, TrialTask
+from frugal.trials.live import LiveRun
 from frugal.trials.runs import COLUMNS, Journal, as_row, as_trial, forget, run
 from killed import KilledError
 
@@ -43,6 +46,39 @@ def test_a_run_is_a_row_per_trial_with_the_incumbent_after_it():
     for row, least in zip(rows.itertuples(), best, strict=True):
         assert BRANIN.function(json.loads(row.incumbent)) == least
     assert (rows["overhead_s"] > 0).all()
+
+
+def blas_threads():
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+class Counts(Line):
+    """Notes the numbers of threads of BLAS whenever it is asked or told."""
+
+    def __init__(self, n_trials):
+        super().__init__(n_trials)
+        self.n_threads = set()
+
+    def ask(self):
+        self._count()
+        return super().ask()
+
+    def tell(self, trial):
+        self._count()
+        super().tell(trial)
+
+    def _count(self):
+        self.n_threads |= blas_threads()
+
+
+def test_a_strategy_computes_on_one_thread_so_that_its_digits_are_those_of_every_machine():
+    if not blas_threads():
+        pytest.skip("threadpoolctl does not know this BLAS")
+    with threadpool_limits(2, user_api="blas"):
+        run(here := Counts(3), BRANIN)
+        LiveRun(live := Counts(3)).go(lambda task: Trial(task, 1.0, 0.0, 1.0))
+        assert blas_threads() == {2}
+    assert here.n_threads == live.n_threads == {1}
 
 
 @pytest.mark.parametrize("n_kept", [0, 1, 4, 5])

@@ -2,10 +2,11 @@
 
 Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification and hyperparameter optimization",
 with the rungs of Li et al. (2018), "Hyperband", Algorithm 1, for one bracket: rung i gives factor^i folds to
-floor(n / factor^i) candidates. Differs from it: the last rung gives all folds, also where these are no power of
-the factor, so that what is returned is a complete candidate. If every candidate of the last rung has a failed
-fold, others get the folds that they lack, one candidate after the other: those with the most folds first, of these
-the best. A candidate ends at its first failed fold; the first that has none ends the search.
+floor(n / factor^i) candidates, or to fewer: one with a failed fold goes to no further rung. Differs from it: the
+last rung gives all folds, also where these are no power of the factor, so that what is returned is a complete
+candidate. If every candidate of the last rung has a failed fold, others get the folds that they lack, one
+candidate after the other: those with the most folds first, of these the best. A candidate ends at its first failed
+fold; the first that has none ends the search.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class FoldHalving(Rounds):
     """Successive halving by folds; `events` says which rung ended when.
 
     Attributes:
-        rungs: candidates and folds of each rung.
+        rungs: most candidates, and the folds, of each rung.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
@@ -59,9 +60,10 @@ class FoldHalving(Rounds):
         return mean_score(self._ledger.scores[candidate])
 
     def _end_round(self) -> tuple[list[int], int]:
-        ledger, (n_alive, n_folds) = self._ledger, self.rungs[self._rung]
+        ledger, n_alive, n_folds = self._ledger, len(self._alive), self.rungs[self._rung][1]
         self.events.append({"event": "rung", "step": ledger.n_told, "n_candidates": n_alive, "resource": n_folds})
         self._rung += 1
         n_next, n_folds = self.rungs[self._rung]
         ranked = sorted(self._alive, key=lambda candidate: -self._mean(candidate))
-        return sorted(ranked[:n_next]), n_folds
+        alive = sorted(candidate for candidate in ranked[:n_next] if self._mean(candidate) > -math.inf)
+        return alive, n_folds if alive else ledger.n_folds  # without any, a substitute gets its folds and ends it

@@ -33,6 +33,7 @@ def settings_of(name: str) -> dict[str, Any]:
 
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
+        ImportError: without an optional package that the strategy needs.
 
     Examples:
         >>> from frugal import trials
@@ -65,6 +66,7 @@ def make(
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
             outside its range.
+        ImportError: without an optional package that the strategy needs.
 
     Examples:
         >>> import numpy as np
@@ -91,8 +93,8 @@ def make(
     return locked(terminating(built, rng=apart, **termination))
 
 
-def check_settings(name: str, settings: Collection[str]) -> None:
-    """Check the settings of a strategy before its search space is known.
+def check_strategy(name: str, settings: Collection[str]) -> None:
+    """Check a strategy's name and settings before its search space is known.
 
     Raises:
         ValueError: on an unknown strategy or setting; the message lists the known ones.

@@ -41,6 +41,14 @@ ENV_BOX, CORRELATION_BOX = (-20.0, 20.0), (-5.0, 5.0)
 def to_unit_size(n: ArrayLike, n_min: int, n_max: int, scale: str = "log2") -> Array:
     """Sizes s in [0, 1] of n rows, any shape.
 
+    `log2`: s = (log2 n - log2 n_min) / (log2 n_max - log2 n_min); `linear`: s = (n - n_min) / (n_max - n_min).
+
+    Args:
+        n: numbers of rows.
+        n_min: rows at s = 0.
+        n_max: rows at s = 1.
+        scale: `log2` or `linear`.
+
     Raises:
         ValueError: on an unknown scale, bounds that are no whole numbers with 1 <= n_min < n_max, or a number of
             rows outside them.
@@ -63,6 +71,12 @@ def to_unit_size(n: ArrayLike, n_min: int, n_max: int, scale: str = "log2") -> A
 
 def from_unit_size(s: ArrayLike, n_min: int, n_max: int, scale: str = "log2") -> NDArray[np.int64]:
     """Numbers of rows, rounded, of sizes s in [0, 1], any shape.
+
+    Args:
+        s: sizes.
+        n_min: rows at s = 0.
+        n_max: rows at s = 1.
+        scale: `log2` or `linear`, as in `to_unit_size`.
 
     Raises:
         ValueError: on an unknown scale, other bounds, or an s outside [0, 1].

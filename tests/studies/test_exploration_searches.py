@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from frugal.benchmarks import searches
+from frugal.benchmarks.problem_by_name import OF_PROBLEMS
 from frugal.benchmarks.searches import problem
 from frugal.learners import build, space
 from frugal.trials.runs import COLUMNS, TASK
@@ -25,6 +26,7 @@ SETTINGS = {
     "n_initial": 3,
     "strategies": {name: {"n_epochs": 5} for name in ("dngo", "doc002_as_coded")},
 }
+OF_PROBLEM = {name: value for name, value in SETTINGS.items() if name in OF_PROBLEMS}
 ON_DIGITS = ("logistic_regression", "digits")
 BOX = space("box", "logistic_regression")
 
@@ -50,7 +52,7 @@ def test_every_method_of_a_seed_starts_alike_and_ends_in_its_budget(method):
 def test_other_seeds_have_other_first_candidates_and_rows():
     one, other = search("random"), search("random", seed=1)
     assert not set(one["candidate"]) & set(other["candidate"])
-    rows = [problem(*ON_DIGITS, seed, SETTINGS).parts for seed in (0, 1)]
+    rows = [problem(*ON_DIGITS, seed, OF_PROBLEM).parts for seed in (0, 1)]
     assert not np.array_equal(rows[0].train[0], rows[1].train[0])
     np.testing.assert_array_equal(rows[0].valid[0], rows[1].valid[0])
 
@@ -73,7 +75,7 @@ def test_refits_are_fits_on_all_rows_of_what_was_chosen():
     fits = refit(table, {**SETTINGS, "refit_rows": None, "grid_rows": 50})
     assert fits["method"].tolist() == ["random", "reported", *["grid"] * 25]
     chosen, reported = json.loads(table["recommendation"].iloc[-1]), dict(REPORTED)
-    parts = problem(*ON_DIGITS, 0, {**SETTINGS, "n_train": None}).parts
+    parts = problem(*ON_DIGITS, 0, {**OF_PROBLEM, "n_train": None}).parts
     for row, candidate in ((fits.iloc[0], chosen), (fits.iloc[1], reported)):
         assert json.loads(row["candidate"]) == candidate
         assert row["n_rows"] == len(parts.train[1]) == 1797 - 500

@@ -11,9 +11,9 @@ from pkgutil import iter_modules
 
 SECTIONS = {
     "Strategies that save folds": "folds.strategies",
-    "Parts of these": "folds",
+    "Models of fold scores": "folds",
     "Strategies that save trials": "trials.strategies",
-    "Parts of those": "trials",
+    "Shared by strategies that save trials": "trials",
     "Acquisitions": "trials.acquisitions",
     "Surrogates": "trials.surrogates",
     "Rows": "rows",

@@ -136,12 +136,11 @@ def _measure(method: str, counts: dict[str, int], sizes: dict[str, Any], seed: i
             fit = osmac_stream(read, **sizes, method=method, rng=rng_for("bench_osmac", seed, "draws"))
             coef, n_drawn = fit.coef, len(fit.rows)
         seconds = perf_counter() - started
-    error = float(np.linalg.norm(coef - COEF))
     return {
         "method": method,
         "n_drawn": n_drawn,
         "seconds": seconds,
         "base_mib": base,
         "peak_mib": peak_mib(),
-        "error": error,
+        "error": float(np.linalg.norm(coef - COEF)),
     }

@@ -1,18 +1,23 @@
 """The Beta model of fold accuracies: posterior predictive distributions, and which of two is greater.
 
-Source: document 000 (Kreutzman 2020), equations 3 to 5:
+Source: document 000 (Kreutzman 2020), equations 3 to 5. For the accuracies a_1, ..., a_m of m folds,
 
     mu ~ Exp(rate),   eta ~ U(0, 1),   a_1, ..., a_m | mu, eta ~ Beta(mu * eta, mu * (1 - eta)), independent.
 
-mu is a precision and eta a mean (a sentence of the document swaps their ranges); the document's Exp(10^-2) has
-rate 0.01. Differs from the document: its posterior comes from a sampler, this one from a product trapezoid rule
-in (log mu, logit eta), where the integrand is analytic and decays on all sides, so that the rule converges
-geometrically. Each node of log mu has a window of logit eta of its own.
+mu is a precision and eta a mean (a sentence of the document swaps their ranges). The document's Exp(10^-2) has
+rate 0.01. Let X_1 and X_2 be a further accuracy of the best candidate and of another one. By equation 5 the other
+one is dropped if
+
+    P(X_1 > X_2 | the accuracies of both) > tau
+
+Differs from the document: its posterior comes from a sampler, this one from a product trapezoid rule in
+(log mu, logit eta). There the integrand is analytic and decays on all sides, so that the rule converges
+geometrically.
 
 Accuracies of exactly 0 or 1 have no posterior: the density there is 0 or infinite. They are counts out of
 `n_valid` validation rows, so with `n_valid` given they are clipped to [1 / (2 n_valid), 1 - 1 / (2 n_valid)];
-without it they are refused. Scores that are no counts, such as an AUC, may lie between such an edge and 1: they
-are clipped, too, and two of them there are not told apart.
+without it they are refused. Scores that are no counts, such as an AUC, may lie between such an edge and 1. They
+are clipped, too, so that two of them rank as equal.
 """
 
 from __future__ import annotations

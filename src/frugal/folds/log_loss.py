@@ -1,7 +1,7 @@
 """A Gamma model of fold log-losses, with the interface of the Beta model of accuracies.
 
-Document 000 leaves objectives other than accuracy as future work; this model is ours. It keeps the document's
-parts, a mean and a precision with an exponentially falling prior:
+Differs from document 000, which leaves objectives other than accuracy as future work: this model is ours. It keeps
+the document's parts, a mean and a precision with an exponentially falling prior:
 
     kappa ~ Gamma(2, 2 * rate),   theta ~ InverseGamma(3, 2 * scale),
     l_1, ..., l_m | kappa, theta ~ Gamma(kappa, kappa / theta), independent,

@@ -94,11 +94,10 @@ class Folds:
         if not _is_network(classifier):
             X, y, X_test, y_test = self.arrays(fold, n_rows)
 
-            def fit(
-                candidate: Candidate,
-            ) -> Fit:  # on copies, or one that works in place would change the next fit
-                arrays = X.copy("K"), y.copy(), X_test.copy("K"), y_test.copy()
-                return fit_and_score(classifier, candidate, *arrays, seed=seed)
+            def fit(candidate: Candidate) -> Fit:
+                # A fit in place would change the rows of the next one.
+                copies = X.copy("K"), y.copy(), X_test.copy("K"), y_test.copy()
+                return fit_and_score(classifier, candidate, *copies, seed=seed)
 
             return fit
         epochs = self.epochs

@@ -2,16 +2,17 @@
 
 Source: document 003 (Damke 2018), section 3.3; the probabilities are in `sampling`. Differs from the document:
 
-- The document fits every subsample as if its rows were drawn uniformly, which is biased. `CORRECTIONS` lists the
-  remedies. For LCC, the pilot is added to the coefficients (Fithian and Hastie 2014, "Local case-control
-  sampling", Annals of Statistics 42). For OSMAC, rows are weighted (Wang, Zhu and Ma 2018). For CC, log(N_1 / N_0)
-  is added to the intercept; here it is an offset, which also serves a model without an intercept. The bias of CC
-  in Figure 9 is what then remains if the model is wrong.
+- The document fits every subsample as if its rows were drawn uniformly, which is biased. `correction` names the
+  remedy. For LCC, the pilot is added to the coefficients (Fithian and Hastie 2014, "Local case-control sampling",
+  Annals of Statistics 42). For OSMAC, rows are weighted (Wang, Zhu and Ma 2018). For CC, log(N_1 / N_0) is added
+  to the intercept, with N_1 and N_0 the rows of label 1 and 0. Here it is an offset, which also serves a model
+  without an intercept. The bias of CC in Figure 9 is what then remains if the model is wrong.
 - Rows are drawn with replacement throughout, also by CC.
 - The pilot is drawn by CC and weighted. The document's uniform one (`pilot="uniform"`) often lacks a class or is
   separated where one class is rare.
 - The document does not say what r counts. Here uniform and CC have `pilot_size + size` rows and OSMAC fits both
   its steps together, so that their totals agree; LCC fits its second step alone. This gives Figure 10's values.
+
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """The state of a fit on growing samples: one sample and one step after the other.
 
-`SizeRule` sets the size of the next sample, by the test of document 003's equations 12 to 14, guarded against
-noise.
+Source: document 003, section 3.2, equations 11 to 14, after Byrd et al. (2012), "Sample size selection in
+optimization methods for machine learning", Mathematical Programming 134. A test on each sample sets the size of
+the next, which never shrinks. Let S be a sample of m of the N rows, g_S the gradient of the objective on S, g that
+on all rows, and g_i that of row i's loss:
 
-With g_S the gradient of the mean loss on a sample S of m of N rows, V the estimate (13) of its variance:
+    wanted        |g_S - g| <= theta |g_S|                                 (11)
+    variance      V = sum_i |g_i - mean of the g_i|^2 / (m (m - 1))        (13)
+    test          V <= theta^2 |g_S|^2                                     (12)
+    if it fails   m <- ceil(m V / (theta^2 |g_S|^2)), at most N            (14)
 
-    test          V <= theta^2 |g_S|^2                       (12)
-    if it fails   m <- ceil(m V / (theta^2 |g_S|^2))         (14), at most N
-
-The norm of the variance in (12) is the sum over coordinates of their variances. Differs from the document:
+Differs from the document:
 
 - The document neglects m / N. Drawn without replacement, g_S misses the gradient on all rows by `V (1 - m / N)` in
   expectation of the square; `finite_correction` tests that, and solves (14) with it.
@@ -16,9 +18,9 @@ The norm of the variance in (12) is the sum over coordinates of their variances.
   selection in optimization methods for machine learning", section 3, therefore average the gradients of the
   last few samples of one size, and test with the length of the average where it is much the shorter. `window=0`
   leaves that out.
-- The document lets V deviate by about 4 % from the norm of the gradient's error; what V estimates is its square.
-- The document says that theta = 1 would allow steps that oppose the gradient. As an inequality (11) then still
-  gives `g . g_S >= 0`; but (12) holds in expectation only.
+- The document compares V with |g_S - g| and finds 4 % between them. But V estimates the square of that length.
+- The document says that theta = 1 would allow steps that oppose the gradient. But (11) with theta = 1 still gives
+  `g . g_S >= 0`; (12) ensures (11) in expectation only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Support vector machines on cluster centres instead of rows: SVM-KM, KM-SVM and WKM-SVM.
 
-Source: document 003 (Damke 2018), section 3.4, after Almeida, Braga and Braga (2000), Lee et al. (2007) and Bang
-and Jhun (2014). With compression R, n rows are put into about n / R clusters by k-means:
+Source: document 003 (Damke 2018), section 3.4, after Almeida, Braga and Braga (2000), "SVM-KM: speeding SVMs
+learning with a priori cluster selection and k-means", Lee et al. (2007), "Support vector machine using K-means
+clustering", and Bang and Jhun (2014), "Weighted support vector machine using k-means clustering". With compression
+R, n rows are put into about n / R clusters by k-means:
 
 - `SVMKM` clusters all rows, whatever their labels. A cluster with rows of one class is replaced by its centre, any
   other keeps its rows, so that the number of points left is not known beforehand.

@@ -7,7 +7,9 @@ probabilities as there:
 - First pass, the pilot: r_0 rows, each of either class with probability 1/2, so pi_i = 1 / (2 N_c) with N_c
   rows of its class.
 - Second pass: r rows with pi_i = s_i / (s_1 + ... + s_N), s_i = |y_i - p_i| |x_i| or |y_i - p_i| |M^-1 x_i|.
-  The sum is known only at the end, and is not needed before: see `Slots`.
+  Here p_i is the pilot's probability of label 1, and M its information matrix, as in `frugal.rows.sampling`. The
+  sum is known only at the end. So each drawn row is exchanged for one of the next chunk with probability
+  s / (S + s), where s is the sum of the chunk's scores and S that of all scores before.
 
 The pooled r_0 + r rows are then fitted with weights 1 / pi_i, each with the pi_i of its own step.
 

@@ -1,7 +1,11 @@
 """Logistic regression on weighted rows: the estimator of document 003's evaluation of the bootstraps.
 
-Differs from the document, whose estimator is not stated in full: the loss is the mean over the weights plus a
-small ridge penalty, without which a little subsample that a hyperplane separates has no estimate at all.
+With z_i = 1 for the class that sorts last and -1 for the other, and weights w_i, it minimises
+
+    sum_i w_i log(1 + exp(-z_i x_i . beta)) / sum_i w_i + ridge / 2 |beta|^2
+
+Differs from the document, which does not state its estimator in full: the small ridge penalty. Without it, a small
+subsample that a hyperplane separates has no estimate.
 """
 
 from __future__ import annotations

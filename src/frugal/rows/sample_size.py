@@ -1,18 +1,19 @@
 """Multinomial logistic regression by SGD or Newton-CG on samples that grow as the gradient requires.
 
 Source: document 003, section 3.2, equations 11 to 14, after Byrd et al. (2012), "Sample size selection in
-optimization methods for machine learning", Mathematical Programming 134. Their symbols: S is the sample, N the
-rows of all data, theta the tolerated relative error of the gradient. `SizeRule` says when the sample
-grows.
+optimization methods for machine learning", Mathematical Programming 134. Their symbols: S is the sample, m
+its rows, N all rows, theta the tolerated relative error of the gradient. The objective J is the mean log loss plus
+ridge / 2 |w|^2 for coefficients w, J_S that on S, and g_S its gradient. `frugal.rows.dynamic_run` has equations 11
+to 14, and says when the sample grows.
 
-Each step draws a fresh sample S, evaluates the objective, its gradient and (13) on it, tests (12), and moves along
+Each step draws a fresh sample S, evaluates J_S, g_S and (13) on it, tests (12), and moves along
 
 - `sgd`: `-g_S`;
-- `newton_cg`: a few conjugate gradients on `H d = -g_S`, with H the Hessian on a part of S.
+- `newton_cg`: a few conjugate gradients on `H d = -g_S`, with d the direction and H the Hessian on a part of S.
 
-As in the document, a failed test enlarges the samples that follow, not the one that was tested. Left open
-there: how long a step is. Here it is halved until J_S falls enough (Armijo), from `step` on for Newton-CG, for
-SGD from twice the last length; or it is fixed.
+As in the document, a failed test enlarges the samples that follow, not the one that was tested. The document does
+not say how long a step is. Here its length is halved until J_S falls enough (Armijo's condition). Newton-CG starts
+from `step`, SGD from twice the last length. Without `line_search`, the length is always `step`.
 
 Cost is counted in accessed rows: m for an evaluation on S and for every trial of a step, `|H|` for every product
 with H.

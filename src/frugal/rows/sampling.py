@@ -1,6 +1,7 @@
 """Sampling probabilities of rows for subsampled logistic regression.
 
-Source: document 003 (Damke 2018), section 3.3, equations 15 to 17. Probability pi_i of row i out of N:
+Source: document 003 (Damke 2018), section 3.3, equations 15 to 17. Probability pi_i of row i out of N
+(`~`: up to the factor that makes the sum 1):
 
     uniform      pi_i = 1 / N
     cc           pi_i = 1 / (2 N_1) if y_i = 1, else 1 / (2 N_0)                           (15)
@@ -11,6 +12,7 @@ Source: document 003 (Damke 2018), section 3.3, equations 15 to 17. Probability 
 with beta_0 from a pilot, a small weighted fit. Differs from the document:
 
 - (15) as printed sums to 2; here it is normalised.
+- Probabilities below 1e-12 / N are raised to it, since weights divide by them; then all are divided by their sum.
 - (16) as printed lacks the minus sign: it would draw the rows that the pilot classifies well.
 - (17) minimises the trace of the scores' covariance (L-optimality, "mVc"). The A-optimal rule, whose trace the
   text describes, is `osmac_mmse` (Wang, Zhu and Ma 2018, "Optimal subsampling for large sample logistic

@@ -1,13 +1,15 @@
 """Brackets of Hyperband: how many candidates each rung tries, and on how much.
 
 Source: Li et al. (2018), "Hyperband: a novel bandit-based approach to hyperparameter optimization", JMLR 18(185),
-Algorithm 1. Their symbols: R is max_resource / min_resource, eta is reduction_factor, s is the number of a
-bracket, which has s + 1 rungs:
+Algorithm 1. Their symbols: eta is reduction_factor, s the number of a bracket, which has s + 1 rungs. Here R is
+max_resource / min_resource. Bracket s starts with n candidates, and its rung i = 0..s gives n_i of them r_i:
 
-    s_max = floor(log_eta R);  bracket s: n_i = floor(n eta^-i) candidates on r_i = R eta^(i - s), i = 0..s
+    s_max = floor(log_eta R),   n = ceil((s_max + 1) / (s + 1) eta^s)
+    n_i = floor(n eta^-i),      r_i = max_resource eta^(i - s)
 
-of which the best floor(n_i / eta) go on. All is in whole numbers, so that no logarithm has to be rounded (the
-authors' code rounds it to ten decimals); a fractional resource is rounded to the nearest whole number.
+The best floor(n_i / eta) go on. With `rounding="floor"`, as in the authors' benchmark code, n is rounded down;
+with `robo`, n = floor((s_max + 1) / (s + 1)) eta^s. All is in whole numbers, so that no logarithm has to be
+rounded (the authors' code rounds it to ten decimals). A fractional r_i is rounded to the nearest whole number.
 """
 
 from __future__ import annotations

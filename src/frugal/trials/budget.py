@@ -2,8 +2,10 @@
 
 Source: its section "Experimental setting": the running time includes "the time to converge to the best validation
 set performance (not considering if the improvement is within the 2 sigma), and the time for smaller dataset
-experiments", which are counted one after the other. The document does not say which sigma it means. Here it is the
-standard deviation of the noise of a Gaussian process fitted to the successful trials on all rows.
+experiments", which are counted one after the other. So the budget is all that was spent on subsets, and what was
+spent on all rows up to the first trial whose error is within two sigma of the lowest. The document does not say
+which sigma it means. Here it is the standard deviation of the noise of a Gaussian process fitted to the successful
+trials on all rows.
 """
 
 from __future__ import annotations

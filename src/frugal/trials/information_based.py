@@ -9,8 +9,8 @@ on the results alone, and not on when the incumbent is read.
 
 The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the
 candidates of the five best trials so far; the others are a Sobol set. If the space and the sizes are listed, the
-pool is everything that may be asked, or a random part of it. RoBO draws its pool uniformly (seven tenths) and
-around the incumbent.
+pool is everything that may be asked, or a random part of it. Differs from RoBO, which draws seven tenths of its
+pool uniformly and the rest around the incumbent.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Source: Klein et al. (2017), "Fast Bayesian optimization of machine learning hyperparameters on large datasets",
 and Swersky, Snoek and Adams (2013), "Multi-task Bayesian optimization". One surrogate models the log error,
-another one the log cost. The k-th sample of the first is used with the k-th sample of the second:
+another one the log cost, of a candidate x on s, a number of rows or a task. Both are averaged over samples of
+their hyperparameters. The k-th sample of the one goes with the k-th of the other:
 
     a(x, s) = average over k of [alpha_k(x, s) / (exp(c_k(x, s)) + overhead)]
 

@@ -2,8 +2,9 @@
 
 Targets are standardised before the fit (a standard deviation of 0 counts as 1). What else is done:
 
-- Pending trials are filled in with the predicted mean (Ginsbourger et al. 2010, "kriging believer"): predicted
-  means stay, and the uncertainty at the pending points falls to what the noise leaves.
+- Pending trials are filled in with the predicted mean. Source: Ginsbourger, Le Riche and Carraro (2010), "Kriging
+  is well-suited to parallelize optimization" ("kriging believer"). Predicted means stay, and the uncertainty at
+  the pending points falls to what the noise leaves.
 - A failed trial counts as the worst error so far, so that the search avoids its surroundings.
 - A candidate is proposed again only if the pool has no new one. The first ones, a Latin hypercube, may repeat one
   of a space that lists its values.

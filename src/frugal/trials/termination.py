@@ -1,18 +1,24 @@
 """Trials cut short where their learning curve is unlikely to end above the best one so far.
 
-Source: Domhan, Springenberg and Hutter (2015); document 003, section 2.2. Every p epochs of a trial: stop it if
+Source: Domhan, Springenberg and Hutter (2015), "Speeding up automatic hyperparameter optimization of deep neural
+networks by extrapolation of learning curves"; document 003, section 2.2. Let y_1:n be the scores of a trial's
+first n epochs, E the last epoch of a whole trial (`horizon`), and f_comb the extrapolated curve
+(`frugal.trials.surrogates.curve_posterior`). Every p epochs, stop the trial if
 
     P(y_E < y^ | y_1:n) > delta,
 
 where y^ is the best last score of the earlier trials on as many rows. After the trial, y^ = max(y^, y_n). For a
-stopped trial the strategy gets the error 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on.
+stopped trial the strategy gets the error 1 - mean f_comb(e). Here e is the trial's own last epoch, which is E
+unless the strategy asked for fewer. If the mean of f_comb(e) or f_comb(E) lies outside [0, 1], the trial goes on.
 
 From the authors' code: the rule `optimistic` also stops a trial if the standard deviation of f_comb(E) is below
 0.005, whatever the probability. A trial goes on if there is no y^ yet, if one of its scores is above y^, or if no
 family describes its curve.
+
 Not in the authors' code: there is a y^ for each number of rows, and a search does not end with a candidate whose
-trial was given up. The reason: a few wild samples of f_comb can pull E[f_comb(E)] above every score, although
-P(y_E > y^) is almost 0.
+trial was given up. The reason: a few wild samples of f_comb can pull the mean of f_comb(E) above every score,
+although P(y_E > y^) is almost 0.
+
 Differs from document 003: the curve has validation scores, as in its figures and source, not training scores.
 """
 

@@ -1,4 +1,6 @@
-"""Which signs are asserted where: Algorithm 1 of document 004, once the optima on subsets are known.
+"""Which signs are asserted where, once the optima on subsets are known.
+
+Source: document 004, Algorithm 1.
 
 A sign is the sign of the derivative of accuracy by a hyperparameter, as long as the model is simpler than the best
 one on a few rows. It is 1 if accuracy on all rows does not fall as the hyperparameter grows (which makes the model

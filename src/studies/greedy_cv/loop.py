@@ -31,15 +31,15 @@ _FLOW = (
 )
 
 
-@one_thread()
 def summarise(seed: int) -> pd.DataFrame:
     """The Bayesian run of figure 4, with columns budget, tolerance and optimum_loss.
 
     Budget and tolerance stop the run; optimum_loss is the edge of the optimum region.
     """
-    problem = make_problem(seed)
-    run = bayesian_search(problem, rng_for("bayesian", seed))
-    return run.assign(budget=BUDGET, tolerance=TOLERANCE, optimum_loss=problem.optimum_loss)
+    with one_thread():
+        problem = make_problem(seed)
+        run = bayesian_search(problem, rng_for("bayesian", seed))
+        return run.assign(budget=BUDGET, tolerance=TOLERANCE, optimum_loss=problem.optimum_loss)
 
 
 @style.styled

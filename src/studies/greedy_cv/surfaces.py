@@ -58,11 +58,11 @@ def _layers(run: pd.DataFrame, surface: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-@one_thread()
 def summarise(seed: int, *, search: Search, name: str) -> pd.DataFrame:
     """A search, whose generator is seeded by its name, and the surface."""
-    problem = make_problem(seed)
-    return _layers(search(problem, rng_for(name, seed)), problem.surface)
+    with one_thread():
+        problem = make_problem(seed)
+        return _layers(search(problem, rng_for(name, seed)), problem.surface)
 
 
 def _values(table: pd.DataFrame, column: str) -> list[int]:
@@ -73,21 +73,21 @@ def _values(table: pd.DataFrame, column: str) -> list[int]:
 # Figures 2 and 3: grid and random search -----------------------------------------------------------------------
 
 
-@one_thread()
 def summarise_grid(seed: int) -> pd.DataFrame:
     """Grid searches of 9 and of 64 candidates (column n_candidates), and the surface."""
-    problem = make_problem(seed)
-    runs = [grid_search(problem, per_axis=n) for n in PER_AXIS]
-    return _layers(pd.concat(runs), problem.surface)
+    with one_thread():
+        problem = make_problem(seed)
+        runs = [grid_search(problem, per_axis=n) for n in PER_AXIS]
+        return _layers(pd.concat(runs), problem.surface)
 
 
-@one_thread()
 def summarise_random(seed: int) -> pd.DataFrame:
     """Random searches of 9 and of 64 candidates (column n_candidates), and the surface."""
-    problem = make_problem(seed)
-    budgets = [n**2 for n in PER_AXIS]
-    runs = [random_search(problem, rng_for("random", seed), n_candidates=n) for n in budgets]
-    return _layers(pd.concat(runs), problem.surface)
+    with one_thread():
+        problem = make_problem(seed)
+        budgets = [n**2 for n in PER_AXIS]
+        runs = [random_search(problem, rng_for("random", seed), n_candidates=n) for n in budgets]
+        return _layers(pd.concat(runs), problem.surface)
 
 
 @style.styled
@@ -133,13 +133,13 @@ FIGURE3: Final = _explained(
 # Figure 4: Bayesian optimisation -------------------------------------------------------------------------------
 
 
-@one_thread()
 def summarise_bayesian(seed: int) -> pd.DataFrame:
     """Bayesian run; the surface rows also hold what the surrogate predicts after `n_seen` steps."""
-    problem = make_problem(seed)
-    run = bayesian_search(problem, rng_for("bayesian", seed))
-    n_seen = min(N_SEEN, len(run) - 1)
-    return _layers(run, surrogate_panels(problem, run, n_seen).assign(n_seen=n_seen))
+    with one_thread():
+        problem = make_problem(seed)
+        run = bayesian_search(problem, rng_for("bayesian", seed))
+        n_seen = min(N_SEEN, len(run) - 1)
+        return _layers(run, surrogate_panels(problem, run, n_seen).assign(n_seen=n_seen))
 
 
 @style.styled

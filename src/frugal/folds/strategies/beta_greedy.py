@@ -1,11 +1,11 @@
 """Greedy selection ordered by the Beta posterior, and pruned by it: exploring and abandoning from one model.
 
-Documents 000 and 001 both leave this as future work; the combination is ours. As in Algorithm 2 of document 001
-every candidate gets its first fold, and then the most promising incomplete one its next. Promising is not the mean
-so far but what a further fold may score: an upper quantile of the posterior predictive, or one draw from it
-(Thompson), made anew whenever the candidate is told a score. A candidate is dropped, when its turn comes, if
-equation 5 of document 000 exceeds tau against the candidate with the best posterior predictive mean; it comes back
-if that candidate then fails.
+Documents 000 and 001 both leave this as future work; the combination is ours. As in Algorithm 2 of document 001,
+every candidate gets its first fold; then the most promising incomplete one gets its next. Candidates are ranked by
+what a further fold may score, not by their mean so far. This is an upper quantile of the posterior predictive, or
+a draw from it (Thompson sampling), renewed after each of the candidate's scores. When its turn comes, a candidate
+is compared with the one of the best posterior predictive mean. It is dropped if equation 5 of `frugal.folds.beta`
+exceeds tau, and restored if the other one fails later.
 """
 
 from __future__ import annotations

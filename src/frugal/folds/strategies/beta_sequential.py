@@ -1,8 +1,9 @@
 """Standard k-fold selection that drops a candidate once the Beta model says it is worse than the best so far.
 
-Source: document 000 (Kreutzman 2020), end of section 3.1: regular cross-validation with the previous best, the
-complete candidate with the highest mean of the posterior predictive, as the reference of equation 5. A candidate
-whose fit failed is dropped at once.
+Source: document 000 (Kreutzman 2020), end of section 3.1. A candidate is compared, by equation 5 of
+`frugal.folds.beta`, with the complete candidate that has the highest mean of the posterior predictive. It is
+dropped if the probability exceeds tau, or at once if a fit failed. Returned is the complete candidate with the
+best mean of its accuracies, which may be another one.
 """
 
 from __future__ import annotations

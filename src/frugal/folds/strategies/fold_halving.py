@@ -1,12 +1,12 @@
 """Successive halving with folds as the resource: one fold for everyone, all folds for the few that remain.
 
 Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification and hyperparameter optimization",
-with the rungs of Li et al. (2018), "Hyperband", Algorithm 1, for one bracket: rung i gives factor^i folds to
-floor(n / factor^i) candidates, or to fewer: one with a failed fold goes to no further rung. Differs from it: the
-last rung gives all folds, also where these are no power of the factor, so that what is returned is a complete
-candidate. If every candidate of the last rung has a failed fold, others get the folds that they lack, one
-candidate after the other: those with the most folds first, of these the best. A candidate ends at its first failed
-fold; the first that has none ends the search.
+with the rungs of Li et al. (2018), "Hyperband", Algorithm 1, for one bracket: of n candidates, rung i gives
+factor^i folds to the best floor(n / factor^i). One with a failed fold goes to no further rung. Differs from the
+sources: every rung keeps at least one candidate. The last rung gives all folds, also where their number is no
+power of the factor, so that what is returned is a complete candidate. If every candidate of a rung has a failed
+fold, dropped candidates are completed one by one. Those with the most folds come first, of these the best. Each is
+given up at its first failed fold, and the first without one ends the search.
 """
 
 from __future__ import annotations

@@ -1,18 +1,21 @@
 """A race: after every fold, candidates that are worse than the best one beyond chance are dropped.
 
 Source: Maron and Moore (1994), "Hoeffding races", with paired differences in place of Hoeffding's bound, which
-needs thousands of folds; `t` and `friedman` are the tests of irace (Lopez-Ibanez et al. 2016, "The irace
-package"). On the m folds so far, the best candidate b has the best mean, and a candidate c is dropped where
+needs thousands of folds. The tests `t` and `friedman` follow irace (Lopez-Ibanez et al. 2016, "The irace
+package"). On the m folds so far, let b be the candidate with the best mean. A candidate c is dropped if
 
-- `normal`, `t`: mean(d) > q s(d) / sqrt(m), d = score_b - score_c by fold, s the sample standard deviation, q the
-  quantile of the normal or of the t distribution with m - 1 degrees of freedom at `confidence`, one-sided;
+- `normal`, `t`: mean(d) > q s(d) / sqrt(m). Here d = score_b - score_c by fold, and s is the sample standard
+  deviation. q is the one-sided quantile at `confidence`, of the normal or of t with m - 1 degrees of freedom.
 - `friedman`: Friedman's test over all that are left is significant, and the rank sums of b and c differ by more
-  than Conover's least significant difference at `confidence` (Conover 1999, section 5.8); with two left, `t`.
+  than Conover's least significant difference at `confidence` (Conover 1999, "Practical nonparametric statistics",
+  section 5.8). With two left, the test is `t`.
 
 `normal`, the default, is ours, and drops more: at 0.95 its level is 17 % after two folds and 12 % after three.
 
-Differs from irace: the last one left gets its remaining folds, so that what is returned is a complete candidate;
-the first test comes after `min_folds` folds, where irace waits for five problems.
+Differs from irace: its t test is two-sided. Its `friedman` compares with the best rank sum, not with the best
+mean, and takes Wilcoxon's test for the last two. Here the last one left gets its remaining folds, so that what is
+returned is a complete candidate. The first test comes after `min_folds` folds; irace waits for five problems. A
+candidate with a failed fold is dropped after that fold.
 """
 
 from __future__ import annotations

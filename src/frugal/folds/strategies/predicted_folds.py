@@ -1,14 +1,14 @@
 """Candidates in their order, each dropped once its predicted mean over all folds cannot be the best.
 
-A missing fold is predicted by a linear regression of that fold's score on the scores of the folds that the
-candidate has, over the candidates that have both. The candidate is dropped where the mean of its scores and of
-its predicted ones, each raised by `n_sds` residual standard deviations, is below the incumbent's mean.
+A missing fold's score is predicted by a linear regression on the scores of the folds that the candidate has. It is
+fitted to the candidates that have both. Each prediction is raised by `n_sds` residual standard deviations. The
+candidate is dropped if the mean of its scores and these raised predictions is below the incumbent's mean.
 
-Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting in production so. Differs from it:
+Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting this way. Differs from it:
 all candidates get their folds in one order, so that a candidate with the missing fold has all earlier ones and no
 value is filled in. If several regressions fit equally well, the one with the smallest slopes is taken. The
 residual variance is divided by its degrees of freedom; without any, nothing is dropped. The first `n_startup`
-candidates are those of the list.
+candidates of the list get all their folds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Successive halving with rows as the resource: a few rows for everyone, more for the best.
 
-Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification", as scheduled by scikit-learn's
-HalvingGridSearchCV with `resource="n_samples"`, which document 001 compares with. The same expressions are used,
-floating logarithms included, so that the rungs are the same. Differs from it: on equal means the candidate
-listed first survives; candidates may repeat; failed fits rank last also where versions before 1.2 rank them first,
-unless `failed` says so. Without `n_rows` the folds themselves are the resource, so that
-halving can run where only whole folds are kept.
+Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification and hyperparameter optimization", as
+scheduled by scikit-learn's HalvingGridSearchCV with `resource="n_samples"`. Document 001 compares with halving
+without its settings, and these fit. The same expressions are used, floating logarithms included, so that the rungs
+are the same. Differs from scikit-learn: on equal means the candidate listed first survives, and candidates may
+repeat. Failed fits rank last; versions before 1.2 rank them first (`failed="first"`). Without `n_rows` the folds
+themselves are the resource, so that halving can run where only whole folds are kept.
 """
 
 from __future__ import annotations

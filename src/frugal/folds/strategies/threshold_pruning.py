@@ -1,10 +1,10 @@
-"""Standard k-fold selection that drops a candidate a fixed share behind the best one: the heuristic of [2].
+"""Standard k-fold selection that drops a candidate a fixed share behind the best one.
 
-Source: reference [2] of document 000 (Gabrys, "Pruned cross validation for hyperparameter optimization", 2019),
-for maximised scores: prune when, over the same first folds, the candidate's mean times 1 + threshold is still
-below the mean of the best round so far. As in its author's program, the second fold is the first after which a
-candidate may be dropped, the first candidate is always complete, and the best round is the complete one with the
-highest sum. Differs from it: a pruned candidate gets no extrapolated score, since it is never returned.
+Source: Gabrys (2019), "Pruned cross validation for hyperparameter optimization", reference [2] of document 000,
+for maximised scores. A candidate is dropped if its mean so far, times 1 + threshold, is below the best candidate's
+mean over the same folds. The best candidate is the complete one with the highest mean. As in the author's program,
+a candidate gets at least two folds, and the first one gets all. Differs from it: a pruned candidate gets no
+extrapolated score, since it is never returned.
 """
 
 from __future__ import annotations

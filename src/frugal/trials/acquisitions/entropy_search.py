@@ -1,24 +1,28 @@
 """Entropy search: the expected information of an observation about the place of the minimum.
 
 Source: Hennig and Schuler (2012), "Entropy search for information-efficient global optimization". The minimum is
-sought among representers z_1..z_R, drawn from a density u; p_i is the probability that f(z_i) is the least of
-them:
+sought among representers z_1..z_R, drawn from a density u, and u_i = u(z_i). Let p_i be the probability that
+f(z_i) is the least of them:
 
     KL(p) = sum_i p_i (log p_i + log u_i),   alpha(x) = E_y[KL(p after y at x)] - KL(p)
 
-With c = Cov(f(Z), f(x)), v = Var f(x) + noise variance and b = c / sqrt(v), an observation moves the belief
-N(m, S) on f(Z) to N(m + b w, S - b b'), w ~ N(0, 1). The average over w is one over an even grid of its quantiles.
+With c = Cov(f(Z), f(x)), v = Var f(x) + noise variance and b = c / sqrt(v), an observation moves the belief on
+f(Z) from N(m, S) to a normal one with mean `m + b w` and covariance `S - b b'`, w ~ N(0, 1). The average over w is
+one over an even grid of its quantiles.
 
-Differs from the source: probabilities are by Monte Carlo unless `epmgp` is asked for, from the same normals g in
-every belief, so that small gains do not drown in noise. With S = L L' and beta = L^-1 b, the matrix L (I - beta
-beta' / (1 + sqrt(1 - beta' beta))) is a square root of S - b b', so the sample of the belief after w is that of
-the belief before, shifted along b alone:
+KL is the divergence from a uniform density, up to a constant. Differs from the source: by default probabilities
+are Monte Carlo estimates (`p_min="epmgp"` for the source's). All beliefs share the same normal vectors g, so that
+small gains do not drown in noise. Let L be the Cholesky factor of S, beta = L^-1 b and
+k = 1 / (1 + sqrt(1 - |beta|^2)). A square root of the covariance after the observation is
 
-    m + L g + b (w - beta' g / (1 + sqrt(1 - beta' beta)))
+    L (I - k beta beta'),   since its product with its transpose is S - b b'
 
-In the bracket each representer is a line in w. Most samples keep the same least line at every quantile, and a
-bound by matrix products tells which (`_may_change`). In the others the first and the last line are followed to
-where they cross: a line that lies below that point comes in between (`_takeovers`).
+So the sample m + L g of the belief before is, after the outcome w, shifted along b alone:
+
+    m + L g + b (w - k beta' g)
+
+The value of each representer is thus a line in w. Only samples whose lowest line may change are followed, which
+alters no result.
 """
 
 from __future__ import annotations

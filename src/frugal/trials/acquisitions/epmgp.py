@@ -1,9 +1,10 @@
 """Probability that each of several jointly Gaussian values is the smallest, by expectation propagation.
 
 Source: Cunningham, Hennig and Lacoste-Julien (2011), "Gaussian probabilities and expectation propagation", and
-Hennig and Schuler (2012), section 2.3, which uses it for entropy search. Here P(f_i < f_j for all j) is the mass
-of the positive orthant under the differences d_j = f_j - f_i ~ N(h, K): one site per difference, sites (tau, nu)
-on d - h, sequential updates, no damping. With V = (K^-1 + diag(tau))^-1 and t = V nu the mean of d - h:
+Hennig and Schuler (2012), "Entropy search for information-efficient global optimization", section 2.3, which uses
+it for entropy search. Here P(f_i < f_j for all j) is the mass of the positive orthant under the differences d_j =
+f_j - f_i ~ N(h, K): one site per difference, sites (tau, nu) on d - h, sequential updates, no damping. With V =
+(K^-1 + diag(tau))^-1 and t = V nu the mean of d - h:
 
     cavity   1 / s2 = 1 / V_jj - tau_j,   mc = s2 (t_j / V_jj - nu_j),   z = (mc + h_j) / s
     moments  b = rho / s,   A = rho (z + rho) / s2,   rho = phi(z) / Phi(z)
@@ -13,8 +14,8 @@ on d - h, sequential updates, no damping. With V = (K^-1 + diag(tau))^-1 and t =
     d log Z / d h = nu - tau V nu
 
 Observing along b (`frugal.trials.acquisitions.entropy_search`), Hennig and Schuler expand log p to second order
-in the outcome w. With g = d log p / d m and H = d^2 log p / d m^2, d log p / d S = (g g' + H) / 2, so that the
-terms in H cancel:
+in the outcome w. With `g = d log p / d m` and `H = d^2 log p / d m^2`, `d log p / d S = (g g' + H) / 2`. With w^2
+replaced by its mean, 1, the terms in H cancel:
 
     log p(w) = log p - (g' b)^2 / 2 + w g' b,   then p is normalised
 """

@@ -6,16 +6,17 @@ With baseline eta, mean mu, standard deviation s, z = (eta - mu) / s and h(z) = 
 
 Source: Snoek, Larochelle and Adams (2012), section 2.2, for EI and its average over hyperparameters; Ament et al.
 (2023), "Unexpected improvements to expected improvement for Bayesian optimization", equation 9, for log h.
-Document 002 prints gamma Phi(gamma) where gamma Phi(gamma) + phi(gamma) is meant.
+Document 002 prints z Phi(z) where h(z) is meant (it writes gamma for z).
 
 Top-two expected improvement takes the rival that could most improve on the point that EI would take. Source: Qin,
-Klabjan and Russo (2017), "Improving the expected improvement algorithm", section 3, for minimisation:
+Klabjan and Russo (2017), "Improving the expected improvement algorithm", section 3, for minimisation. Let f_i
+be the value at point i, m_i and S_ij the posterior means and covariances, and m* the baseline:
 
     i1 = argmax_i E[(m* - f_i)+],   i2 = argmax_i E[(f_i1 - f_i)+]
     E[(f_j - f_i)+] = d h(t / d),   t = m_j - m_i,   d^2 = S_ii + S_jj - 2 S_ij
 
-Differs from it: with a Gaussian process the arms are not independent, so the covariance stays; and the arms are a
-finite set of points of the cube.
+Differs from it: its arms are independent. Here they are a finite set of points of the cube, whose covariance under
+the Gaussian process is kept.
 """
 
 from __future__ import annotations

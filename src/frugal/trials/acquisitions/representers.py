@@ -1,8 +1,9 @@
 """Representers: points drawn with a density that is large where improvement is expected.
 
-Source: Hennig and Schuler (2012), section 2.1, and RoBO for the numbers: an ensemble of as many walkers as points
-(emcee), started uniformly, 50 steps, last states kept. The density is proportional to the expected improvement.
-With `exp_ei`, as in RoBO, log u is the expected improvement itself, so that the density is nearly uniform.
+Source: Hennig and Schuler (2012), "Entropy search for information-efficient global optimization", section 2.1, and
+RoBO for the numbers: an ensemble of as many walkers as points (emcee), started uniformly, 50 steps, last states
+kept. The density is proportional to the expected improvement. With `exp_ei`, as in RoBO, log u is the expected
+improvement itself, so that the density is nearly uniform.
 """
 
 from __future__ import annotations

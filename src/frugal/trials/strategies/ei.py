@@ -1,9 +1,10 @@
 """Expected improvement on a Gaussian process, its hyperparameters at their mode or sampled.
 
 Source: Snoek, Larochelle and Adams (2012), "Practical Bayesian optimization of machine learning algorithms".
-Differs from it: the prior of the hyperparameters (`frugal.trials.surrogates.hyperparameters`), emcee in place of
-slice sampling, and pending trials are filled in with the predicted mean (`frugal.trials.model_based`), not
-averaged over.
+Differs from it: by default the hyperparameters are at their mode (`inference="mcmc"` averages over samples), and
+the baseline is the lowest predicted mean of a tried candidate (`baseline="observed"`: the lowest error, as in the
+source). The prior is that of `frugal.trials.surrogates.hyperparameters`. Samples come from emcee, not from slice
+sampling. Pending trials are filled in with the predicted mean (`frugal.trials.model_based`), not averaged over.
 """
 
 from __future__ import annotations

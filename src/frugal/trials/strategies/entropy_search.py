@@ -1,8 +1,9 @@
 """Entropy search on a Gaussian process averaged over its hyperparameters; every trial on all rows.
 
-Source: Hennig and Schuler (2012), with RoBO's numbers where they are not a matter of time: two initial points, 50
-representers. Differs from both: see `frugal.trials.acquisitions.entropy_search` and
-`frugal.trials.information_based`; the prior of the hyperparameters is that of `ei`.
+Source: Hennig and Schuler (2012), "Entropy search for information-efficient global optimization". As in RoBO,
+there are two initial points and 50 representers. Differs from both: see
+`frugal.trials.acquisitions.entropy_search` and `frugal.trials.information_based`; the prior of the hyperparameters
+is that of `ei`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Hyperband: brackets of successive halving, each with another trade-off of candidates and resource.
 
 Source: Li et al. (2018), "Hyperband: a novel bandit-based approach to hyperparameter optimization", JMLR 18(185),
-Algorithm 1; the arithmetic of its brackets is in `frugal.trials.brackets`. One bracket alone is successive halving
-(`brackets=[s]`). Differs from the paper: on a tie the candidate drawn first goes on. A candidate whose trial
-failed never goes on, so a rung may hold fewer candidates than planned. After the last bracket the first one begins
-again, with new candidates, until all trials of the budget are asked. If the budget ends within a bracket, the
-trials of that bracket count all the same.
+Algorithm 1; the arithmetic of its brackets is in `frugal.trials.brackets`. `brackets=[s]` runs bracket s alone,
+which is successive halving. Differs from the paper: by default the incumbent has the lowest error on the largest
+resource so far. The paper takes the lowest error on any resource (`incumbent="last_seen"`). On a tie the candidate
+drawn first goes on. A candidate whose trial failed never goes on, so a rung may hold fewer candidates than
+planned. After the last bracket the first one begins again, with new candidates, until all trials of the budget are
+asked. If the budget ends within a bracket, the trials of that bracket count all the same.
 
 On epochs, a candidate that goes on continues its earlier trial (`TrialTask.resume_from`). The epochs of that trial
 are neither trained nor paid for again. On rows the candidate is fitted anew, every trial on its own draw of rows.

@@ -1,9 +1,9 @@
 """MTBO: a small task, trials on some of the rows, beside the target, trials on all of them.
 
 Source: Swersky, Snoek and Adams (2013), "Multi-task Bayesian optimization", with the numbers of Klein et al.
-(2017), who compare Fabolas with it: five initial candidates, all on the small task. By default, the incumbent is
-judged on the target task (RoBO: by the lowest error on either task). Differs from both: see
-`frugal.trials.information_per_cost`.
+(2017), "Fast Bayesian optimization of machine learning hyperparameters on large datasets", who compare Fabolas
+with MTBO: five initial candidates, all on the small task. By default, the incumbent is judged on the target task
+(RoBO: by the lowest error on either task). Differs from both: see `frugal.trials.information_per_cost`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,16 @@
 """SMAC, for comparison with our strategies, through the public ask and tell of SMAC3 2.4.
 
-SMAC maximises expected improvement on a random forest. One private function of SMAC3, which lists the starting
-points of a search, is wrapped (`_ordered`). Without the wrapper, suggestions differ from process to process, and
-SMAC3 has no public setting or hook that changes this.
+SMAC maximises expected improvement on a random forest.
 
 Source: Hutter, Hoos and Leyton-Brown (2011), "Sequential model-based optimization for general algorithm
-configuration"; Lindauer et al. (2022), "SMAC3", whose HyperparameterOptimizationFacade is used. SMAC3 gets
-continuous dimensions as quantiles in [0, 1], which keeps their scale. It gets integer dimensions as integers, and
-ordinal and categorical ones as places in their list.
+configuration"; Lindauer et al. (2022), "SMAC3: a versatile Bayesian optimization package for hyperparameter
+optimization", whose HyperparameterOptimizationFacade is used. SMAC3 gets continuous dimensions as quantiles in [0,
+1], which keeps their scale. It gets integer dimensions as integers, and ordinal and categorical ones as places in
+their list.
+
+Differs from SMAC3: the starting points of its search are sorted, by a wrapper around one private function, since
+otherwise suggestions differ from process to process. If the first error is 1 or more, all errors are divided by a
+power of two that brings it below 1.
 
 Choices that SMAC3 leaves to its user: every candidate is tried once (`deterministic`), and a failed trial counts
 as the worst error before it, or 1 if there is none. The forest does not know pending trials, but they are not

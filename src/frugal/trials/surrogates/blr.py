@@ -1,12 +1,13 @@
 """Bayesian linear regression on given features, the head of DNGO.
 
 Source: Snoek et al. (2015), "Scalable Bayesian optimization using deep neural networks", equations 2 to 6; Bishop
-(2006), sections 3.3 and 3.5. With features `P` (n, H) and targets `y` (n,):
+(2006), "Pattern Recognition and Machine Learning", sections 3.3 and 3.5. With H features phi(x) of a point x,
+those of n points as the rows of `P` (n, H), and targets `y` (n,):
 
     y_i = w . P_i + e_i,   w ~ N(0, I / alpha),   e_i ~ N(0, 1 / beta)
     A = alpha I + beta P'P,   m = beta A^-1 P'y
     mean(x) = m . phi(x),   var(x) = phi(x)' A^-1 phi(x)   (+ 1 / beta for an observation)
-    log p(y) = H/2 log alpha + n/2 log(beta / 2 pi) - beta/2 |y - P m|^2 - alpha/2 m . m - 1/2 log |A|
+    log p(y) = H/2 log alpha + n/2 log(beta / (2 pi)) - beta/2 |y - P m|^2 - alpha/2 m . m - 1/2 log |A|
 
 Computed differently: one singular value decomposition `P = U S V'` (n H min(n, H) multiplications) serves every
 (alpha, beta). In the basis U the targets are independent, of variances `1 / beta + S_i^2 / alpha`, so that the

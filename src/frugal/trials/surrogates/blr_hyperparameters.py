@@ -4,7 +4,7 @@ Both work on `log p(y | alpha, s2) + log prior` over theta = (log alpha, log s2)
 [-10, 10]^2. The prior is the one that pybnn (the code that document 002 builds on) draws its walkers from:
 `log alpha ~ N(0, 1)`, `log s2 ~ N(-3, 1)`.
 
-pybnn's errors, each of which can be put back by its name in `ERRORS`, for comparisons, are left out.
+pybnn's errors are left out. For comparisons, the setting `as_coded` of `dngo` puts each back by its name.
 Differs from pybnn: the walkers start afresh for every fit, so that a fit depends on its data and seed alone; and
 without MCMC the maximum is found by L-BFGS-B with the exact gradient, from the best point of a grid.
 """

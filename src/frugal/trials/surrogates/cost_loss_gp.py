@@ -3,15 +3,15 @@
 Source: document 003, section 4: "merge the two Gaussian processes c and f into a single cost-loss model over the
 parameter space Theta = Lambda x [0, 1] x {cost, loss} where information about the loss of a configuration is
 indicative about its cost. Finding a suitable kernel function for this joint GP model could be a subject of further
-research." Ours is the simplest that has Fabolas' two kernels as a special case: with psi_loss(s) = (1 - s)^2 and
-psi_cost(s) = s of `size_gp`,
+research." Ours is the simplest that has Fabolas' two kernels (`size_gp`) as a special case. Here x is a candidate,
+s in [0, 1] a size, t is loss or cost, a the amplitude, psi_loss(s) = (1 - s)^2 and psi_cost(s) = s:
 
     k((x, s, t), (x', s', t')) = a k_x(x, x') phi_t(s)' W_tt' phi_t'(s'),   phi_t(s) = (1, psi_t(s))
     W_tt = diag(env_a, env_b) of each t;   W_loss,cost = rho (env_a of both)^(1/2) between the constants, else 0
 
-so rho = tanh(r) is the correlation of the log error at full size with the log cost at the smallest. Loss and cost
-share k_x, its lengthscales too, and the noise: standardise each of them first. With rho = 0 they are not yet the
-two models of Fabolas, whose lengthscales and noises are fitted apart.
+rho = tanh(r) is the correlation of the log error at full size with the log cost at the smallest. Loss and cost
+share k_x with its length-scales, and the noise, so standardise each of them first. With rho = 0 they are not yet
+the two models of Fabolas, whose length-scales and noises are fitted apart.
 """
 
 from __future__ import annotations

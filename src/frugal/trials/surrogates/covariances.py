@@ -6,7 +6,7 @@ kernel on candidates by a covariance of what a trial was run on, a task or a siz
 
     k((x, u), (x', u')) = k_x(x, x') phi(u)' W phi(u')
 
-phi are the r features of a `Fidelity` and W, positive semi-definite, is built from its parameters. A task has
+phi are r features of u, and W is positive semi-definite, built from the parameters of the last column. A task has
 indicators for features, a size those of a linear regression. A product of positive semi-definite kernels is one.
 """
 

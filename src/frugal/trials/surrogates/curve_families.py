@@ -1,10 +1,23 @@
-"""Eleven families of increasing, saturating functions that learning curves are made of.
+"""Eleven families of functions that learning curves are made of.
 
 Source: Domhan, Springenberg and Hutter (2015), "Speeding up automatic hyperparameter optimization of deep neural
 networks by extrapolation of learning curves"; parameters, their order and starting values are those of the
-authors' published code. Epochs t count from 1, since most families have a logarithm or a negative power of t.
-Differs from the code: every power is an exponential of a logarithm, which costs a fraction and is nan where its
-base is negative, even for a whole exponent.
+authors' published code. Epochs t count from 1, since most families have a logarithm or a negative power of t:
+
+    vapor_pressure   exp(a + b / t + c log t)
+    ilog2            c - a / log(t + 1)
+    weibull          A - (A - B) exp(-(k t)^d)
+    pow3             c - a t^-alpha
+    pow4             c - (a t + b)^-alpha
+    log_log_linear   log(a log t + b)
+    mmf              A - (A - B) / (1 + (k t)^d)
+    janoschek        A - (A - B) exp(-k t^d)
+    hill3            th t^e / (k^e + t^e)
+    log_power        a / (1 + (t / exp(b))^c)
+    exp4             c - exp(b - a t^alpha)
+
+Differs from the code: a power is computed as the exponential of a logarithm. That is faster, and gives nan for a
+negative base, even with a whole exponent.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """Log posterior of a weighted combination of curve families with noise, for many parameter vectors at once.
 
-Source: Domhan, Springenberg and Hutter (2015); document 003, equations (5) to (9):
+Source: Domhan, Springenberg and Hutter (2015), "Speeding up automatic hyperparameter optimization of deep neural
+networks by extrapolation of learning curves"; document 003, equations (5) to (9). Scores y_t of epochs t, with
+families f_k, their parameters theta_k, weights w_k of at least 0, and the horizon E, a later epoch:
 
     f_comb(t) = sum_k w_k f_k(t; theta_k),    y_t ~ N(f_comb(t), sigma^2),
 
 with a flat prior on everything that `prior` allows. A vector holds the parameters of the families in their order,
 then sigma unless it is given, then the weights: 36 + 1 + 11 = 48 entries for all families.
 
-Differs from document 003: weights are divided by their sum (the authors' code; `normalise_weights=False` for the
-document's), each family by itself must not fall (the code; `prior="combined"` for the document's equation (9)),
-and every f_k(E) must be finite and in [0, 100] whichever prior (the code).
+Differs from document 003, as the authors' code does: weights are divided by their sum (`normalise_weights=False`
+for the document's). By default f_k(2) <= f_k(E) must hold for each family; `prior="combined"` is the document's
+equation (9), f_comb(1) < f_comb(E). With every prior, f_k(E) must be finite and in [0, 100].
 Differs from both: sigma is at least 1e-6, without which a constant curve has an unbounded likelihood.
 """
 

@@ -7,17 +7,18 @@ draws of (log alpha, log s2):
 
     mean = avg_s mean_s,   var = avg_s var_s + Var_s(mean_s)
 
-Differs from pybnn: its errors are corrected, and each can be put back by its name in `ERRORS`; the standard
-deviation is that of the function, without the noise, unless asked for; the network is trained from the seed.
-Differs from Snoek et al.: as in pybnn, no input warping, no weight decay by default, a fixed learning rate, and
-the network is trained anew for every fit.
+Differs from pybnn: its errors are corrected (`as_coded` puts them back by name, for comparisons). The standard
+deviation is that of the function, without the noise, unless asked for. The network is trained from the seed.
+Differs from Snoek et al.: the prior mean is 0 by default (`prior_mean="quadratic"` for theirs). As in pybnn, there
+is no input warping, no weight decay by default and a fixed learning rate, and the network is trained anew for
+every fit.
 
 A fit is linear in the trials: n_epochs * n / 10 steps of training, then n H^2 for the decomposition (H = 50); the
 draws take as long for any n.
 
-Without weight decay the network follows the noise of what it is trained on, which the regression then takes for
-signal: on sin(pi t) / (pi t), t = 10 x - 5 (Latin hypercubes, ten seeds, `mcmc`), 95 % bands of new observations
-hold 87 % of them at a noise of 0.02 and 20 trials, 89 % at 0.1 and 60 trials, and 93 % there with
+Without weight decay the network follows the noise, which the regression then takes for signal. An example is
+sin(pi t) / (pi t) with t = 10 x - 5 (Latin hypercubes, ten seeds, `mcmc`). Bands of 95 % hold 87 % of new
+observations at a noise of 0.02 and 20 trials, and 89 % at 0.1 and 60 trials. The latter become 93 % with
 `weight_decay=1e-3`.
 """
 

@@ -1,10 +1,11 @@
 """The network whose last hidden layer gives DNGO its features: tanh layers, trained by least squares.
 
-Source: Snoek et al. (2015), section 3, and pybnn, from which document 002 borrowed it: d -> 50 -> 50 -> 50 -> 1,
-tanh after every hidden layer (after the last, it bounds the predictive variance), biases, mean squared error, Adam
-at 0.01, mini-batches of 10, 500 epochs, no weight decay, weights and biases from U(-1, 1) / sqrt(inputs).
-Differs from pybnn: weights and order come from the seed (there, from torch's global generator); an epoch's
-incomplete last mini-batch is used, not dropped, unless `drop_last`; Adam's epsilon as in `learners`.
+Source: Snoek et al. (2015), "Scalable Bayesian optimization using deep neural networks", section 3, and pybnn,
+from which document 002 borrowed it: d -> 50 -> 50 -> 50 -> 1, tanh after every hidden layer (after the last, it
+bounds the predictive variance), biases, mean squared error, Adam at 0.01, mini-batches of 10, 500 epochs, no
+weight decay, weights and biases from U(-1, 1) / sqrt(inputs). Differs from pybnn: weights and order come from the
+seed (there, from torch's global generator); an epoch's incomplete last mini-batch is used, not dropped, unless
+`drop_last`; Adam's epsilon is 1e-7, beside the uncorrected root (torch: 1e-8).
 
 Training is n_epochs * n / batch_size steps, so linear in the rows. It is in float32 on one CPU thread with the
 backward pass written out, about a third of autograd's time; what is computed from the weights is in float64.

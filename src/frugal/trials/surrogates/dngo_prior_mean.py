@@ -1,6 +1,6 @@
 """DNGO's prior mean: a convex quadratic, so that the surrogate expects an optimum inside the cube.
 
-Source: Snoek et al. (2015), section 3.2:
+Source: Snoek et al. (2015), "Scalable Bayesian optimization using deep neural networks", section 3.2:
 
     eta(x) = level + sum_d curvature_d (x_d - centre_d)^2,   curvature_d >= 0
 

@@ -6,17 +6,17 @@ log noise variance; amplitude and noise are variances.
 
 Two priors of ours. `flat` is none, within a box that scales with the variance v of the targets: l in [1e-3, 1e2],
 amplitude in [1e-4, 1e4] v, noise in [1e-8, 10] v, shears in [-10, 10]. `repaired`, for standardised targets, is
-that of Spearmint and RoBO without their slips: log a ~ N(0, 1), log l ~ U[-5, 1], and a horseshoe on the noise's
-standard deviation s, which with its Jacobian is, up to a constant,
+that of Spearmint and RoBO without their slips: log a ~ N(0, 1) for the amplitude a, and log l ~ U[-5, 1]. The
+noise's standard deviation s has a horseshoe, whose density is, with its Jacobian and up to a constant,
 
-    log p(log noise_variance) = log log(1 + 3 (0.1 / s)^2) + log s;
+    log p(log noise_variance) = log log(1 + 3 (scale / s)^2) + log s,   scale 0.001 (Fabolas) or 0.1 (others)
 
-shears, of which no source speaks, and the parameters of a last column ~ N(0, 1), cut at 0 where those may not be
-negative. Amplitude and noise lie in [e^-20, e^20].
+Shears, of which no source speaks, and the parameters of a last column are N(0, 1). Parameters of a last column
+that may not be negative are cut at 0. Amplitude and noise lie in [e^-20, e^20].
 
-`RoboPrior` is the prior as RoBO codes it for EI, Fabolas and MTBO, slips included, for faithful runs. Source: its
-`DefaultPrior` (plain processes), `EnvPrior` and `MTBOPrior` (docs/methods.md, section 4). On the logarithms, up to
-a constant:
+`RoboPrior` is the prior as RoBO codes it for EI, Fabolas and MTBO, slips included, for faithful runs. Source:
+RoBO's `DefaultPrior` (plain processes), `EnvPrior` and `MTBOPrior`; see section 4 of `docs/methods.md`. On the
+logarithms, up to a constant:
 
     log a                log-normal (sigma 1), shifted by -2 (Fabolas) or 0 (others): none below the shift
     log l                uniform on [-5, 1] (RoBO's parameter is log l^2, on [-10, 2])
@@ -28,8 +28,8 @@ Starting points follow RoBO too: log a is drawn log-normal about e^-2 for Fabola
 All lie in [-20, 20]. Targets of Fabolas and MTBO are the logarithms as they are, not standardised; `ei`
 standardises its errors with every prior.
 
-Differs from it: its entries of the task factor are uniform on [-1, 0] on a scale that depends on the version of
-its library; here log L_ii is uniform on [-1, 0] and L_ij on [0, 1]. Shears, which it lacks, are N(0, 1).
+Differs from RoBO: its entries of the task factor are uniform on [-1, 0], on a scale that depends on the version of
+a library. Here log L_ii is uniform on [-1, 0] and L_ij on [0, 1]. RoBO has no shears; here they are N(0, 1).
 """
 
 from __future__ import annotations

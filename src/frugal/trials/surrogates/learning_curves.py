@@ -1,23 +1,23 @@
 """Learning curves extrapolated by sampling combinations of eleven families.
 
 Source: Domhan, Springenberg and Hutter (2015), "Speeding up automatic hyperparameter optimization of deep neural
-networks by extrapolation of learning curves", and the authors' published code; document 003, section 2.2.
-Differs from them: walkers start from weights that follow the fits (`start_weights`). They start in a ball of
-relative standard deviation 1e-3; from the authors' ball of absolute 1e-6, an ensemble first has to spread out.
-Recency weighting is off (`recency_weighting`). Chains are shorter (`AUTHORS` has the authors' lengths). With
-`cut_beginning` the horizon is moved along with the curve, which the authors' tool forgets.
-The chains mix slowly (with all families, one proposal in thirty is accepted), so bands get wider as chains get
-longer. Rely on decisions based on the bands, not on the width of the bands.
+networks by extrapolation of learning curves", and the authors' published code; document 003, section 2.2. Differs
+from them: walkers start from weights that follow the fits (`start_weights`), and in a ball of relative standard
+deviation 1e-3. From the authors' ball of absolute 1e-6, an ensemble first has to spread out. Recency weighting is
+off (`recency_weighting`). Chains have 800 steps, 400 of burn-in (the authors': 2,500 and 500). With
+`cut_beginning` the horizon is moved along with the curve, which the authors' tool forgets. The chains mix slowly
+(with all families, one proposal in thirty is accepted), so bands get wider as chains get longer. Rely on decisions
+based on the bands, not on the width of the bands.
 
 Before the sampling, each family is fitted by least squares, as in the authors' code: Levenberg-Marquardt from the
 family's starting values, L-BFGS-B with a numerical gradient where that fails. A family is dropped if both fail, if
 its fit violates the prior, or if its value at the horizon lies outside [0, 100]. Differs from the code: if
 Levenberg-Marquardt has not converged after 100 steps per parameter, its last point is kept. (With the
 four-parameter families it often moves along a valley and does not converge.) L-BFGS-B, at four times the cost, had
-a larger sum of squares in each of 15 such fits out of 66. Also, chains start from weights that follow the fits.
-From equal weights, as the authors use, a family that fits badly sets sigma, and 4,000 steps do not suffice to
-leave it. An example is 60 of 500 points of log_power with noise 5e-4: sigma is then 4.5e-3, and the log posterior
-is 105 lower than after 800 steps from weights that follow the fits.
+a larger sum of squares in each of 15 such fits out of 66. From equal starting weights, as the authors use, a
+family that fits badly makes sigma too large, and 4,000 steps do not suffice to correct it. An example is 60 of 500
+points of log_power with noise 5e-4: sigma is then 4.5e-3, and the log posterior is 105 lower than after 800 steps
+from weights that follow the fits.
 """
 
 from __future__ import annotations

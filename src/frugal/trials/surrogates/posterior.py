@@ -1,10 +1,11 @@
 """A Gaussian process with given hyperparameters: its posterior, its evidence and the evidence's gradient.
 
-Source: Rasmussen and Williams (2006), Algorithm 2.1 and equation 5.9. With A = a K + noise_variance I = L L' and
-alpha = A^-1 (y - c), c a constant prior mean:
+Source: Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", Algorithm 2.1 and equation 5.9.
+Let a be the amplitude, K the kernel between the n points X, k_x = a k(X, x), and c a constant prior mean. With
+`A = a K + noise_variance I = L L'` and alpha = A^-1 (y - c):
 
     mean(x) = c + k_x' alpha,   var(x) = a k(x, x) - |L^-1 k_x|^2
-    log p(y) = -(y - c)' alpha / 2 - sum_i log L_ii - n / 2 log 2 pi
+    log p(y) = -(y - c)' alpha / 2 - sum_i log L_ii - n / 2 log(2 pi)
     d log p / d theta = tr((alpha alpha' - A^-1) dA / d theta) / 2
 """
 

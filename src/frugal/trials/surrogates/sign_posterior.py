@@ -2,9 +2,11 @@
 
 Source: document 004, equations 1 to 5, and Riihimaki and Vehtari (2010), "Gaussian processes with monotonicity
 information". The algebra is that of the joint vector of values and derivatives with sites as in
-`frugal.trials.surrogates.sign_sites`, taken in two steps. First the values, exactly (`Posterior`): they leave the
-derivatives at the sites with a mean m0 and a covariance S0. Then the sites. With k_f and k_g the covariances of
-f(x) with values and derivatives, A = K_ff + noise I, G = A^-1 K_fg, q(x) = k_g - k_f' G and R = root' root,
+`frugal.trials.surrogates.sign_sites`, taken in two steps. First the values, exactly
+(`frugal.trials.surrogates.posterior`): they leave the derivatives at the sites with a mean m0 and a covariance S0.
+Then the sites. Here a is the amplitude, y is less the prior mean, and tau are the precisions of the sites. k_f and
+k_g are the covariances of f(x) with values and derivatives, A = K_ff + noise I, G = A^-1 K_fg,
+`q(x) = k_g - G' k_f` and R = (S0 + diag(tau)^-1)^-1:
 
     mean(x) = k_f' A^-1 y + q' c_g,   var(x) = a - k_f' A^-1 k_f - q' R q,   c_g = S0^-1 (mean of g - m0)
     log Z = log p(y) + log P(signs | y)
@@ -24,10 +26,10 @@ they are
     cov(f(x), df(x') / dx'_d)             = s delta_d / l_d^2
     cov(df(x) / dx_d, df(x') / dx'_g)     = s [d = g] / l_d^2 - u delta_d delta_g / (l_d^2 l_g^2)
 
-and, since dt / d log l_e = -2 delta_e^2 / l_e^2, their derivatives in log l_e follow from s -> u delta_e^2 / l_e^2
-and u -> w delta_e^2 / l_e^2. For se, s = u = w = k. For matern52_ard, with q = sqrt(5 t), s = 5 / 3 (1 + q) e^-q,
-u = 25 / 3 e^-q and w = 125 / 3 e^-q / q; the last only ever stands beside a delta squared, and counts as 0 at
-q = 0. Amplitudes are left to the caller.
+and, since dt / d log l_e = -2 delta_e^2 / l_e^2, their derivatives in log l_e, beside those of the factors 1 /
+l_e^2, follow from s -> u delta_e^2 / l_e^2 and u -> w delta_e^2 / l_e^2. For se, s = u = w = k. For matern52_ard,
+with q = sqrt(5 t), s = 5 / 3 (1 + q) e^-q, u = 25 / 3 e^-q and w = 125 / 3 e^-q / q; the last only ever stands
+beside a delta squared, and counts as 0 at q = 0. Amplitudes are left to the caller.
 """
 
 from __future__ import annotations

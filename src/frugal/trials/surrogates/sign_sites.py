@@ -1,16 +1,17 @@
 """Expectation propagation for the signs of a Gaussian vector: probit terms, one after the other.
 
-Source: Rasmussen and Williams (2006), section 3.6, on the likelihood of Riihimaki and Vehtari (2010). For a prior
-g ~ N(m0, S0) and terms Phi(sign_j g_j / v), the posterior is approximated by the prior times unnormalised Gaussian
-sites exp(-tau_j h_j^2 / 2 + nu_j h_j), h = g - m0. One update of a site, with the cavity N(mc, s2) of g_j:
+Source: Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", section 3.6, on the likelihood of
+Riihimaki and Vehtari (2010), "Gaussian processes with monotonicity information". For a prior g ~ N(m0, S0) and
+terms Phi(sign_j g_j / v), the posterior is approximated by the prior times unnormalised Gaussian sites
+exp(-tau_j h_j^2 / 2 + nu_j h_j), h = g - m0. One update of a site, with the cavity N(mc, s2) of h_j:
 
-    w = v^2 + s2,   z = sign_j mc / sqrt(w),   log Z_j = log Phi(z),   rho = phi(z) / Phi(z)
+    w = v^2 + s2,   z = sign_j (mc + m0_j) / sqrt(w),   log Z_j = log Phi(z),   rho = phi(z) / Phi(z)
     b = sign_j rho / sqrt(w) = d log Z_j / d mc,   A = rho (z + rho) / w = -d b / d mc
     q = 1 - A s2 = (v^2 + s2 (1 - rho (z + rho))) / w
     tau_j = A / q,   nu_j = (b + A mc) / q
 
 The prior here is that of the derivatives given the observed values, so that the values' own terms, which are
-Gaussian, are accounted for exactly and not as sites; tau and nu of the fixed point are the same.
+Gaussian, are accounted for exactly and not as sites; the fixed point is the same.
 
 Differs from the sources: z + rho and 1 - rho (z + rho), which cancel in the lower tail, come from a continued
 fraction below -5; sites are updated in turn without damping; no jitter is added, since no step inverts S0 (GPstuff

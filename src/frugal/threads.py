@@ -56,8 +56,11 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _limited(user_api: str) -> Any:
-    import sklearn.neighbors  # noqa: F401  a limit reaches only what is loaded: OpenMP and both BLAS are, by this
-
+    # A limit reaches only what is loaded: OpenMP is by the one, both BLAS are by the other.
+    if user_api == "openmp":
+        import sklearn.neighbors  # noqa: F401
+    else:
+        import scipy.linalg  # noqa: F401
     return _libraries(user_api, len(sys.modules)).limit(limits=1)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from frugal.benchmarks import searches
-from frugal.benchmarks.problem_by_name import OF_PROBLEMS
+from frugal.benchmarks.problem_by_name import of_problem
 from frugal.benchmarks.searches import problem
 from frugal.learners import build, space
 from frugal.trials.runs import COLUMNS, TASK
@@ -26,7 +26,7 @@ SETTINGS = {
     "n_initial": 3,
     "strategies": {name: {"n_epochs": 5} for name in ("dngo", "doc002_as_coded")},
 }
-OF_PROBLEM = {name: value for name, value in SETTINGS.items() if name in OF_PROBLEMS}
+OF_PROBLEM = of_problem(SETTINGS)
 ON_DIGITS = ("logistic_regression", "digits")
 BOX = space("box", "logistic_regression")
 

@@ -4,49 +4,36 @@ from __future__ import annotations
 
 import ast
 import re
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
+
+from frugal_site.published import ROOT
 
 SECTIONS = {
-    "Strategies that save folds": "folds.strategies",
+    "Strategies that save folds": "folds/strategies",
     "Models of fold scores": "folds",
-    "Strategies that save trials": "trials.strategies",
+    "Strategies that save trials": "trials/strategies",
     "Shared by strategies that save trials": "trials",
-    "Acquisitions": "trials.acquisitions",
-    "Surrogates": "trials.surrogates",
+    "Acquisitions": "trials/acquisitions",
+    "Surrogates": "trials/surrogates",
     "Rows": "rows",
 }
-"""Headings, and packages of `frugal`."""
-_SAYS_SOURCE = re.compile(r"\b(Source: |Sources: |Differs from )")
+"""Headings, and folders of `frugal`."""
+_SAYS_SOURCE = re.compile(r"\b(Source: |Differs from )")
 
 
 def page() -> str:
-    """All sections, as Markdown."""
+    """All sections, as Markdown: modules that are strategies, name a source, or say where they differ from it."""
     parts = []
-    for heading, package in SECTIONS.items():
+    for heading, folder in SECTIONS.items():
         parts.append(f"## {heading}")
-        for name in modules_of(f"frugal.{package}"):
-            parts += [f"### {name.rpartition('.')[2]}", f"Module `{name}`.", _docstring(name)]
+        for path in sorted((ROOT / "src/frugal" / folder).glob("*.py")):
+            text = _docstring(path)
+            if path.stem != "__init__" and (path.parent.name == "strategies" or _SAYS_SOURCE.search(text)):
+                name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+                parts += [f"### {path.stem}", f"Module `{name}`.", text]
     return "\n\n".join(parts)
 
 
-def modules_of(package: str) -> list[str]:
-    """Modules of a package that are strategies, or say a source or where they differ from it."""
-    names = [f"{package}.{one.name}" for one in iter_modules(_spec(package).submodule_search_locations)]
-    modules = [name for name in names if _spec(name).submodule_search_locations is None]
-    return [name for name in modules if package.endswith(".strategies") or _SAYS_SOURCE.search(_docstring(name))]
-
-
-def _docstring(name: str) -> str:
+def _docstring(path: Path) -> str:
     """A module's docstring. It is Markdown, in which indented lines are equations."""
-    text = Path(_spec(name).origin or "").read_text(encoding="utf-8")
-    return ast.get_docstring(ast.parse(text)) or ""
-
-
-def _spec(name: str) -> ModuleSpec:
-    spec = find_spec(name)
-    if spec is None:
-        raise LookupError(f"there is no module {name}")
-    return spec
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

@@ -94,6 +94,11 @@ def problem(
     return LearnerProblem(learner, data, parts, space, seed=seed, scaler=scaler, epochs=epochs)
 
 
+def of_problem(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that `problem` takes, among those of a search."""
+    return {name: value for name, value in settings.items() if name in OF_PROBLEMS}
+
+
 def _parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Parts:
     """Rows of a repetition; validation and test rows are those of every repetition.
 

@@ -18,7 +18,7 @@ import pandas as pd
 from frugal.benchmarks.curves import CurvesProblem
 from frugal.benchmarks.extrapolations import Extrapolations, epochs_of_checks
 from frugal.benchmarks.lookup import LookUpProblem
-from frugal.benchmarks.problem_by_name import OF_PROBLEMS
+from frugal.benchmarks.problem_by_name import OF_PROBLEMS, of_problem
 from frugal.benchmarks.problem_by_name import problem as problem
 from frugal.checks import check_known, check_number, check_settings, check_whole
 from frugal.datasets.arrays import stored_hash
@@ -112,8 +112,7 @@ def search(
     time_s = settings.get("time_s")
     if time_s is not None:
         check_number("time_s", time_s, 0, above=True)
-    of_problem = {name: value for name, value in settings.items() if name in OF_PROBLEMS}
-    target = problem(learner, dataset, seed, of_problem, root)
+    target = problem(learner, dataset, seed, of_problem(settings), root)
     if isinstance(target, CurvesProblem) and "termination" in options:
         options["termination"] = on_curves(options["termination"], target.n_epochs)
         if "extrapolations" in settings:

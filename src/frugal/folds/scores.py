@@ -220,9 +220,10 @@ def score(
     candidates = [plain(candidate) for candidate in candidates]
     texts = [_as_text(candidate) for candidate in candidates]
     _check_hyperparameters(classifier, candidates)
-    by_text = dict(zip(reversed(texts), reversed(candidates), strict=True))  # of equal ones the first
-    distinct = list(dict.fromkeys(texts))
-    firsts = [by_text[text] for text in distinct]
+    first: dict[str, Candidate] = {}
+    for text, candidate in zip(texts, candidates, strict=True):
+        first.setdefault(text, candidate)
+    distinct, firsts = list(first), list(first.values())
     is_batched = exact_batch and isinstance(classifier, str) and classifier in CLASSIFIERS
     fit: Callable[..., _Column] = _batch if is_batched else _one_by_one
     columns = []

@@ -95,11 +95,10 @@ def refit(
 def _problem(
     learner: str, dataset: str, settings: Mapping[str, Any], n_train: int | None, root: str | Path
 ) -> LearnerProblem:
-    from frugal.benchmarks.problem_by_name import OF_PROBLEMS, problem
+    from frugal.benchmarks.problem_by_name import of_problem, problem
     from frugal.trials.problems import LearnerProblem
 
-    known = {name: value for name, value in settings.items() if name in OF_PROBLEMS}
-    found = problem(learner, dataset, 0, {**known, "n_train": n_train}, root)
+    found = problem(learner, dataset, 0, {**of_problem(settings), "n_train": n_train}, root)
     if not isinstance(found, LearnerProblem):
         raise ValueError(f"{found.name} has no test rows, so nothing to refit on")
     return found

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from frugal import learners
-from frugal.benchmarks.problem_by_name import OF_PROBLEMS, problem
+from frugal.benchmarks.problem_by_name import of_problem, problem
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
@@ -100,8 +100,7 @@ class SeedFits:
 
     def _read(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
         settings = {**self._settings, **on_dataset(self._settings, dataset)}
-        known = {name: value for name, value in settings.items() if name in OF_PROBLEMS}
-        found = problem(learner, dataset, seed, known, self._root)
+        found = problem(learner, dataset, seed, of_problem(settings), self._root)
         assert isinstance(found, LearnerProblem)
         return found
 

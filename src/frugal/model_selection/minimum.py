@@ -71,28 +71,28 @@ class Minimum:
     ended: str
 
 
-class _Ended(BaseException):
-    """What ended a search; `found` is the best result so far, None if no trial succeeded."""
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search; `found` is the best result so far, None if no trial succeeded."""
+
+    def __init__(self, found: Minimum | None) -> None:
+        super().__init__(INTERRUPTED)
+        self.found = found
+
+
+class OutOfMemoryError(MemoryError):
+    """A search ran out of memory; `found` is the best result so far, None if no trial succeeded."""
 
     def __init__(self, message: str, found: Minimum | None = None) -> None:  # a default, to be unpickled
         super().__init__(message)
         self.found = found
 
 
-class Interrupted(_Ended, KeyboardInterrupt):
-    """Ctrl-C ended a search."""
+class Broken(BrokenExecutor):
+    """The executor of a search broke; `found` is the best result so far, None if no trial succeeded."""
 
-
-class Broken(_Ended, BrokenExecutor):
-    """The executor of a search broke."""
-
-
-class OutOfMemoryError(_Ended, MemoryError):
-    """A search ran out of memory."""
-
-
-_ENDINGS: Final = {KeyboardInterrupt: Interrupted, BrokenExecutor: Broken, MemoryError: OutOfMemoryError}
-"""What ends a run -> what `minimize` raises in its place."""
+    def __init__(self, message: str, found: Minimum | None = None) -> None:  # a default, to be unpickled
+        super().__init__(message)
+        self.found = found
 
 
 def minimize(
@@ -241,9 +241,11 @@ def minimize(
         return found
     limited.ended = ending_of(interruption)
     best = None if limited.best is None else _found(run, limited)
-    kind = next(kind for kind in _ENDINGS if isinstance(interruption, kind))
-    raised = _ENDINGS[kind](INTERRUPTED if kind is KeyboardInterrupt else str(interruption), best)
-    kept_at = f"the attribute `found` of this {kind.__name__}"
+    raised: Interrupted | Broken | OutOfMemoryError = Interrupted(best)
+    if not isinstance(interruption, KeyboardInterrupt):
+        kind = Broken if isinstance(interruption, BrokenExecutor) else OutOfMemoryError
+        raised = kind(str(interruption), best)
+    kept_at = f"the attribute `found` of this {type(raised).__mro__[1].__name__}"
     done, place, has_journal = f"{len(run.trials)} trials", None if best is None else kept_at, journal is not None
     warn_of_interruption(raised, done, place, has_journal=has_journal, stacklevel=2)
     raise raised from interruption

@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_iris
 
 from frugal.arguments import make_parser
@@ -213,7 +214,22 @@ def test_options_are_refused_before_the_table_is_read(capsys, options, sentence)
     assert sentence in capsys.readouterr().err
 
 
-def test_a_search_whose_fits_all_fail_says_so_in_one_sentence(select):
+class Endless(TransformerMixin, BaseEstimator):
+    """Columns that are never ready."""
+
+    def __init__(self, columns):
+        self.columns = columns
+
+    def fit(self, X, y=None):
+        while True:
+            time.sleep(1)
+
+    def transform(self, X):
+        return X
+
+
+def test_a_search_whose_fits_all_fail_says_so_in_one_sentence(select, monkeypatch):
+    monkeypatch.setattr(run, "transformer", Endless)
     status, _, err = select(*FAST, "--fit-timeout", "0.000001")
     assert status == 3
     assert re.search(r"frugal select: all \d+ fits failed, the first with: .*took more than 1e-06 s", err)

@@ -102,18 +102,20 @@ def test_trial_strategies_serve_several_threads(name):
     assert all(is_served_trials(serve_trials(name, seed)) for seed in range(1 if name in DEAR else 20))
 
 
-def test_the_recommendation_waits_for_the_other_threads():
+def test_the_recommendation_waits_for_the_other_threads(monkeypatch):
     # It fits the surrogate, as `ask` does.
     strategy = trials.make("ei", space=SPACE, n_trials=4, rng=np.random.default_rng(0))
     for _ in range(2):
         strategy.tell(answer(strategy.ask()))
+    fits, fitted = [], strategy._fitted
+    monkeypatch.setattr(strategy, "_fitted", lambda: (fits.append(1), fitted())[1])
     reader = Thread(target=lambda: strategy.recommendation, daemon=True)
     with vars(strategy)["_lock"]:
         reader.start()
         reader.join(0.2)
-        assert reader.is_alive()
-    reader.join(10.0)
-    assert not reader.is_alive()
+        assert fits == []
+    reader.join(60.0)
+    assert fits == [1]
 
 
 @pytest.mark.parametrize("name", ["greedy", "beta_pruning"])

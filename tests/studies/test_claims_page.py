@@ -11,6 +11,7 @@ import pytest
 
 from studies import regions, registry
 from studies.estimates import Estimate, clustered_share, share
+from studies.greedy_cv.library import FLOOR as LIBRARY_FLOOR
 from studies.greedy_cv.measures import STUDY_FLOOR
 from studies.hypertune.searches import FLOOR_EPOCHS, FLOOR_IMAGES
 from studies.records import Floor
@@ -80,13 +81,16 @@ def test_the_table_of_floors_has_those_of_the_code():
         assert not paper.floor_rows or f"{paper.floor_rows:,}" in more
         # What says whether runs are enough for a verdict counts seeds by the same number.
         judging = [study.is_enough for study in paper.studies if study.is_enough]
+        own = {one.keywords["floor"] for one in judging if isinstance(one, partial) and "floor" in one.keywords}
+        assert own == ({LIBRARY_FLOOR} if name == "greedy_cv" else set())
         functions = [
             one.func if isinstance(one, partial) else one for one in judging if not isinstance(one, Floor)
         ]
-        modules = [sys.modules[one.__module__] for one in functions]
-        listed = [getattr(module, floor, seeds) for module in modules for floor in ("N_SEEDS", "FLOOR")]
+        modules = [vars(sys.modules[one.__module__]) for one in functions]
+        listed = [module[floor] for module in modules for floor in ("N_SEEDS", "FLOOR") if floor in module]
         listed += [one.seeds for one in judging if isinstance(one, Floor)]
         assert {least for least in listed if isinstance(least, int)} == {seeds}
+    assert f", {LIBRARY_FLOOR} of the library of its time" in floors["greedy_cv"][1]
     assert f"{STUDY_FLOOR} seeds of our study on larger data" in floors["greedy_cv"][1]
     assert f"networks: {FLOOR_IMAGES:,} images and {FLOOR_EPOCHS} epochs" in floors["hypertune"][1]
 

@@ -50,10 +50,11 @@ def test_what_is_published_is_made_again_with_the_same_bytes_and_without_a_solve
 
 
 @pytest.mark.parametrize("paper", registry.PAPERS)
-def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
+def test_every_published_table_and_figure_says_what_it_is_made_from(paper):
     shown = artefacts.shown(paper, SMOKE)
-    assert set(shown.tables) == set(registry.tables(paper))
-    assert {*shown.figures, *shown.explained} == set(registry.figures(paper))
+    files = [path for kind in ("tables", "figures") for path in (PUBLISHED / paper / kind).glob("*.csv")]
+    assert files
+    assert [path for path in files if shown.made_from(f"{path.parent.name}/{path.name}") is None] == []
     assert shown.made_from("tables/none.csv") is shown.made_from("notes/table1.md") is None
     for claims, runs in shown.claims.items():
         assert (
@@ -178,10 +179,13 @@ def test_a_caption_has_the_configuration_of_the_record_that_has_the_run(place):
 def test_the_command_of_a_figure_names_all_runs_that_it_is_made_of(paper):
     folder = PUBLISHED / artefacts.shown(paper, SMOKE).folder
     contents = artefacts.shown(paper, read_records(folder)[-1]["config"])
+    checked = []
     for name, runs in contents.figures.items():
         files = [str(Path("results", paper, registry.paper(paper).runs_folder, f"{run}.parquet")) for run in runs]
         if all((folder / f"runs/{run}.parquet").exists() for run in runs):
             assert f"--runs {' '.join(files)} --output" in (folder / f"figures/{name}.md").read_text()
+            checked.append(name)
+    assert checked
 
 
 def test_a_picture_of_published_numbers_has_the_caption_of_their_record(place):

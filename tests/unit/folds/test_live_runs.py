@@ -208,9 +208,9 @@ def test_workers_that_all_die_at_every_task_end_the_run_with_every_fold_failed(t
 
 def test_a_fit_that_hangs_has_failed_and_no_other(tmp_path):
     evaluate = Evaluation(tmp_path, "hang")
-    trace = in_workers(evaluate, name="standard", fit_timeout=1.0)
-    assert failures(trace) == {FAULTY: "the fit took more than 1 s"}
-    assert trace.seconds[trace.tasks.index(FAULTY)] == 1.0
+    trace = in_workers(evaluate, name="standard", fit_timeout=3.0)
+    assert failures(trace) == {FAULTY: "the fit took more than 3 s"}
+    assert trace.seconds[trace.tasks.index(FAULTY)] == 3.0
     assert {evaluate.calls(task) for task in tasks()} == {1}
 
 
@@ -246,9 +246,9 @@ def test_another_executors_fit_that_hangs_is_abandoned(make_executor):
         return Fit(0.5, 0.0)
 
     with make_executor(2) as executor:
-        trace = folds.run(greedy("standard"), evaluate, executor=executor, n_pending=2, fit_timeout=0.3)
+        trace = folds.run(greedy("standard"), evaluate, executor=executor, n_pending=2, fit_timeout=3.0)
         ends.set()
-    assert failures(trace) == {FAULTY: "the fit took more than 0.3 s"}
+    assert failures(trace) == {FAULTY: "the fit took more than 3 s"}
 
 
 def test_hanging_fits_that_hold_every_worker_of_another_executor_end_the_run():
@@ -361,9 +361,8 @@ def test_ctrl_c_ends_the_run_its_workers_and_nothing_that_was_told(tmp_path):
     evaluate, kept = Evaluation(tmp_path, "hang"), {}
 
     def interrupt():
-        while not evaluate.calls(FAULTY):
+        while not evaluate.calls(FAULTY) or len(kept) < 8:  # seven are asked for before it
             time.sleep(0.01)
-        time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt).start()

@@ -600,7 +600,8 @@ def test_callbacks_hear_of_every_fit(iris, tmp_path, kind, options, most, n_jobs
     assert listening.is_open is False
 
 
-def test_verbose_prints_how_far_it_is(capsys):
+def test_verbose_prints_how_far_it_is(monkeypatch, capsys):
+    monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: 0.0)
     searched(verbose=1)
     first, last = capsys.readouterr().out.splitlines()
     assert first == "Searching 4 candidates on 3 folds: 12 fits at most"
@@ -609,7 +610,8 @@ def test_verbose_prints_how_far_it_is(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
+def test_more_fits_than_were_expected_leave_no_negative_time(monkeypatch, capsys):
+    monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: 0.0)
     line = ProgressLine(1, n_candidates=1, n_folds=2)
     for _ in range(3):  # halving makes fits on few rows, too
         line.add(lambda: 0.5)

@@ -7,10 +7,10 @@ candidate and level is proposed again only if the pool has no new one. Once the 
 trials have succeeded, the surrogate is fitted, and its chains continue, at every result. So the suggestions depend
 on the results alone, and not on when the incumbent is read.
 
-The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the
-candidates of the five best trials so far; the others are a Sobol set. If the space and the sizes are listed, the
-pool is everything that may be asked, or a random part of it. Differs from RoBO, which draws seven tenths of its
-pool uniformly and the rest around the incumbent.
+The acquisition is compared on a pool of points. At most three tenths of them, and at most 50, lie near the best
+trials so far, ten near each of at most five; the others are a Sobol set. If the space and the sizes are listed,
+the pool is everything that may be asked, or a random part of it. Differs from RoBO, which draws seven tenths of
+its pool uniformly and the rest around the incumbent.
 """
 
 from __future__ import annotations
@@ -150,8 +150,9 @@ class InformationBased(BaseTrialStrategy):
     def _point(self, task: TrialTask) -> Array:
         return np.concatenate([self._encoding.encode(task.candidate), self._level_of(task)])
 
-    def _marginal(self, gp: GP, n_free: int) -> MarginalGP:
+    def _marginal(self, gp: GP) -> MarginalGP:
         """A GP averaged over `n_hyper` samples; the sampler needs two walkers per free hyperparameter."""
+        n_free = gp.n_hyperparameters(self._encoding.n_coordinates + len(self._target))
         n_walkers = max(self._n_hyper + self._n_hyper % 2, 2 * n_free)
         return MarginalGP(
             gp,

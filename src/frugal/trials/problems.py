@@ -80,6 +80,7 @@ class States:
         if self._folder is not None:
             for trial in self._taken:
                 self._path(self._folder, trial).unlink(missing_ok=True)
+            self._taken.clear()
 
     @staticmethod
     def _path(folder: Path, trial: int) -> Path:
@@ -203,9 +204,7 @@ class LearnerProblem:
             with warnings.catch_warnings(action="ignore"):  # that there are as many classes as rows
                 self._fit(candidate, rows, (self.parts.train[0][rows], y[rows]))
             return
-        X, X_valid = self.parts.train[0][rows], self.parts.train[0][rows]
-        if self.learner not in NETWORKS:
-            X, X_valid = self._scaled(X, X_valid)
+        X, X_valid = self._scaled(self.parts.train[0][rows], self.parts.train[0][rows])
         self._network(candidate).fit(X, y[rows], X_valid, y[rows], epochs=1, report=lambda *_: True)
 
     def test_error(self, candidate: Candidate, n_rows: int | None = None, subset: int = 0) -> float:
@@ -223,8 +222,7 @@ class LearnerProblem:
         """
         left = self._states.take(trial.task.id, self._network(trial.task.candidate))
         X, y = self.parts.test
-        if self.learner not in NETWORKS:
-            X = self._scaled(self.parts.train[0][self.rows(trial.task)], X)[1]
+        X = self._scaled(self.parts.train[0][self.rows(trial.task)], X)[1]
         return 1 - left.score(X, y)
 
     @cached_property
@@ -254,7 +252,9 @@ class LearnerProblem:
             return math.nan, f"{type(error).__name__}: {error}"
 
     def _scaled(self, X: NDArray[Any], X_scored: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Scale rows for learners other than networks: pixels to [0, 1], then the scaler."""
+        """Scale rows: pixels to [0, 1], then the scaler; networks do so themselves."""
+        if self.learner in NETWORKS:
+            return X, X_scored
         if X.dtype == np.uint8:
             X, X_scored = X / 255.0, X_scored / 255.0
         scaler, shared = scaler_for(self.scaler), X_scored.view()
@@ -280,10 +280,8 @@ class LearnerProblem:
         done = network.n_epochs
         clock = perf_counter if network.device == "cuda" else process_time
         started = clock()
-        X, y = self.parts.train[0][rows], self.parts.train[1][rows]
-        X_valid, y_valid = self.parts.valid
-        if self.learner not in NETWORKS:
-            X, X_valid = self._scaled(X, X_valid)
+        y, (X_valid, y_valid) = self.parts.train[1][rows], self.parts.valid
+        X, X_valid = self._scaled(self.parts.train[0][rows], X_valid)
         trained = network.fit(
             X, y, X_valid, y_valid, epochs=epochs, report=lambda epoch, score: report(task, epoch, score)
         )

@@ -170,13 +170,11 @@ def budget_of(path: pd.DataFrame, n_valid: int) -> Budget:
     Raises:
         ValueError: if fewer than two trials on all rows succeeded.
     """
-    from frugal import learners
     from frugal.trials.budget import budget
-    from studies.blocks import SPACE
 
     errors = path[path["n_rows"].isna()]["error"].dropna()
     sigma = binomial_sd(float(errors.min()), n_valid) if len(errors) else 0.0
-    return budget(path, learners.space(SPACE, str(path["learner"].iloc[0])), sigma=sigma)
+    return budget(path, sigma)
 
 
 def choice_within(path: pd.DataFrame, total_s: float) -> tuple[Candidate | None, float]:

@@ -18,7 +18,7 @@ from frugal.extras import explained
 from frugal.spaces import SearchSpace
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates import GP, MarginalGP, Surrogate
-from frugal.trials.surrogates.kernels import Array, kernel_named
+from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.marginal_gp import check_walkers
 
 INFERENCES, MARGINALISATIONS = ("ml2", "mcmc"), ("integrated", "robo_log")
@@ -75,8 +75,7 @@ class Ei(ModelBased):
         self._theta: Array | None = None
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
         if inference == "mcmc" and n_walkers is not None:
-            n_free = kernel_named(kernel).n_parameters(self._encoding.n_coordinates) + 2
-            check_walkers(n_walkers, n_free)
+            check_walkers(n_walkers, self._gp.n_hyperparameters(self._encoding.n_coordinates))
 
     def _fit(self, X: Array, y: Array) -> Surrogate:
         if self._marginal is not None:

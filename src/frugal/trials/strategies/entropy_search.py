@@ -15,7 +15,7 @@ import numpy as np
 from frugal.spaces import SearchSpace
 from frugal.trials.information_based import InformationBased, standardised
 from frugal.trials.surrogates import GP, MarginalGP
-from frugal.trials.surrogates.kernels import Array, kernel_named
+from frugal.trials.surrogates.kernels import Array
 
 
 class EntropySearch(InformationBased):
@@ -42,7 +42,7 @@ class EntropySearch(InformationBased):
         n_initial = min(2, n_trials) if n_initial is None else n_initial
         super().__init__(space=space, n_trials=n_trials, rng=rng, n_initial=n_initial, **settings)
         gp = GP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
-        self._surrogate = self._marginal(gp, kernel_named(kernel).n_parameters(self._encoding.n_coordinates) + 2)
+        self._surrogate = self._marginal(gp)
 
     def _fit(self, X: Array) -> MarginalGP:
         return self._surrogate.fit(X, standardised(self._errors())[0])

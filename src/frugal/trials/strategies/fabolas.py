@@ -24,7 +24,7 @@ from frugal.spaces import SearchSpace
 from frugal.trials.checks import N_MAX, N_MIN, check_sizes
 from frugal.trials.information_per_cost import InformationPerCost
 from frugal.trials.surrogates import MarginalGP, SizeGP, from_unit_size, to_unit_size
-from frugal.trials.surrogates.kernels import Array, kernel_named
+from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.size_gp import SCALES, SIZE_COVARIANCES
 
 DESIGN = (*[128] * 8, *[64] * 4, *[32] * 2, 4)
@@ -92,13 +92,11 @@ class Fabolas(InformationPerCost):
         super().__init__(space=space, n_trials=n_trials, rng=rng, n_initial=n_initial, n_steps=n_steps, **settings)
 
     def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
-        n_lengths = kernel_named(self._kernel).n_parameters(self._encoding.n_coordinates)
-        n_free = n_lengths + 4 + (self._size_covariance == "full")
         loss, cost = (
             SizeGP(variant, kernel=self._kernel, size_covariance=self._size_covariance, prior=self._prior)
             for variant in ("loss", "cost")
         )
-        return self._marginal(loss, n_free), self._marginal(cost, n_free)
+        return self._marginal(loss), self._marginal(cost)
 
     def _to_unit(self, n: int) -> float:
         return float(to_unit_size(n, *self._ends, scale=self._scale))

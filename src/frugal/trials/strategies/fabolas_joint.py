@@ -13,7 +13,7 @@ import numpy as np
 from frugal.trials.strategies.fabolas import Fabolas
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.cost_loss_gp import COST, CostLossGP
-from frugal.trials.surrogates.kernels import Array, kernel_named
+from frugal.trials.surrogates.kernels import Array
 
 
 class FabolasJoint(Fabolas):
@@ -31,17 +31,13 @@ class FabolasJoint(Fabolas):
     needs = ("sizes", "n_valid")
 
     def __init__(self, *, correlated: bool = True, **settings: Any) -> None:
-        self._weights = np.full(5, np.nan)
-        self._weights[4] = np.nan if correlated else 0.0
+        self._weights = [np.nan] * 4 + [np.nan if correlated else 0.0]
         super().__init__(**settings)
 
     def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
         if self._size_covariance != "diagonal":
             raise ValueError(f"size_covariance must be diagonal, got {self._size_covariance!r}")
-        joint = self._marginal(
-            CostLossGP(weights=self._weights, kernel=self._kernel, prior=self._prior),
-            kernel_named(self._kernel).n_parameters(self._encoding.n_coordinates) + 7,
-        )
+        joint = self._marginal(CostLossGP(weights=self._weights, kernel=self._kernel, prior=self._prior))
         return joint, joint
 
     def _fit(self, X: Array) -> MarginalGP:

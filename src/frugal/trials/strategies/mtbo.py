@@ -17,7 +17,7 @@ from frugal.interface import TrialTask
 from frugal.spaces import SearchSpace
 from frugal.trials.information_per_cost import InformationPerCost
 from frugal.trials.surrogates import MarginalGP, TaskGP
-from frugal.trials.surrogates.kernels import Array, kernel_named
+from frugal.trials.surrogates.kernels import Array
 
 SMALL, TARGET = 0.0, 1.0
 
@@ -62,9 +62,8 @@ class Mtbo(InformationPerCost):
         super().__init__(space=space, n_trials=n_trials, rng=rng, n_initial=n_initial, **settings)
 
     def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
-        n_free = kernel_named(self._kernel).n_parameters(self._encoding.n_coordinates) + 4
         loss, cost = (TaskGP(2, kernel=self._kernel, prior=self._prior) for _ in range(2))
-        return self._marginal(loss, n_free), self._marginal(cost, n_free)
+        return self._marginal(loss), self._marginal(cost)
 
     def _n_rows(self, level: Array) -> int | None:
         return self._rows[float(level[0])]

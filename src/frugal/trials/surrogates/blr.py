@@ -122,9 +122,7 @@ class BLR:
         Raises:
             ValueError: on other shapes, or entries that are not finite.
         """
-        return BLR(
-            np.vstack([self._features, self._checked(features)]), np.concatenate([self._y, finite("y", y, 1)])
-        )
+        return BLR(np.vstack([self._features, self._checked(features)]), np.concatenate([self._y, y]))
 
     def _checked(self, features: ArrayLike) -> Array:
         phi = finite("features", features, 2)

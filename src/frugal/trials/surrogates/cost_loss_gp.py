@@ -71,7 +71,7 @@ class CostLossGP(JointGP):
 
     Args:
         weights: five numbers: env_a and env_b of the loss, env_a and env_b of the cost, all above 0, and rho,
-            within -0.9999 and 0.9999. Numbers that are nan are fitted; None: all are fitted.
+            within -0.9999 and 0.9999. Numbers that are nan are fitted.
         **settings: settings of `JointGP`, but for `prior`, which is `repaired`.
 
     Raises:
@@ -80,17 +80,15 @@ class CostLossGP(JointGP):
 
     _priors = ("repaired",)
 
-    def __init__(self, *, weights: ArrayLike | None = None, **settings: Any) -> None:
+    def __init__(self, *, weights: ArrayLike, **settings: Any) -> None:
         super().__init__(_CostLossFactor(), mixing=_given(weights), noise_scale=0.001, **settings)
 
     def _in_cube(self, last: Array) -> Array:
         return _parts(last)[2]
 
 
-def _given(weights: ArrayLike | None) -> Array:
+def _given(weights: ArrayLike) -> Array:
     """Parameters of the factor, nan where they are free."""
-    if weights is None:
-        return np.full(5, np.nan)
     values = np.asarray(weights, dtype=float)
     if (
         values.shape != (5,)

@@ -121,7 +121,7 @@ class Component:
         basis = self.basis
         by_mean, by_std = self._head.predict_gradient(basis.features(X), basis.jacobian(X))
         if self.noisy:  # by_std is of the std without the noise
-            latent = np.sqrt(std**2 - basis.y_std**2 * np.exp(-self.log_beta))
+            latent = basis.y_std * self._head.predict(basis.features(X))[1]
             by_std = by_std * (latent / std)[:, None]
         return mean, std, basis.y_std * (by_mean + basis.mean.gradient(X)), basis.y_std * by_std
 

@@ -110,6 +110,10 @@ class GP:
             theta = evidence.maximum(starts if start is None else np.vstack([start, starts]))
         return self._at(evidence, theta)
 
+    def n_hyperparameters(self, n_columns: int) -> int:
+        """Length of `theta` for points of so many columns."""
+        return self._covariance.n_parameters(n_columns) + 2
+
     def evidence(self, X: ArrayLike, y: ArrayLike) -> Evidence:
         """Data and free hyperparameters, for samplers of hyperparameters."""
         return self._evidence(X, y, self._least_noise)

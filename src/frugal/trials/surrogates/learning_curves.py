@@ -223,7 +223,7 @@ class CurveModel:
             UnfittableError: if every family is dropped.
             ValueError: on a curve that is too short or not finite, or a horizon before its last point.
         """
-        y = check_curve(curve, horizon)
+        y, self._posterior = check_curve(curve, horizon), None
         self.n_cut = n_cut(y) if self._cut else 0
         self._horizon, y = horizon, y[self.n_cut :]
         end = horizon - self.n_cut
@@ -232,12 +232,13 @@ class CurveModel:
         if not kept:
             reasons = ", ".join(f"{fit.family.name}: {fit.dropped}" for fit in self.fits)
             raise UnfittableError(f"no family describes the curve under the prior {self._prior} ({reasons})")
-        self._posterior = CurvePosterior(
+        posterior = CurvePosterior(
             [fit.family for fit in kept], y, end, prior=self._prior, normalise_weights=self._normalise,
             recency_weighting=self._recency, sigma=self._sigma,
         )  # fmt: skip
-        start = joint_start(self._posterior, kept, normalise_weights=self._normalise, weights=self._start_weights)
-        self.samples, self.acceptance = self._sample(self._posterior, start)
+        start = joint_start(posterior, kept, normalise_weights=self._normalise, weights=self._start_weights)
+        self.samples, self.acceptance = self._sample(posterior, start)
+        self._posterior = posterior
         return self
 
     @property

@@ -13,7 +13,7 @@ posterior is too narrow and their evidence too low), so keep them few and apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,15 +48,9 @@ class SignGP(GP):
 
     Args:
         kernel: `se` or `matern52_ard`.
-        lengthscale: as in `GP`.
-        amplitude: as in `GP`.
-        noise_variance: as in `GP`.
-        mean: as in `GP`.
-        prior: as in `GP`.
-        n_restarts: as in `GP`.
-        least_noise: as in `GP`; with signs at least 1e-4 (`LEAST_NOISE`).
         v: scale of the probit likelihood, in units of the derivative; below a thousandth of the derivatives'
             standard deviations it makes no difference.
+        **settings: further arguments of `GP`; with signs `least_noise` is at least 1e-4 (`LEAST_NOISE`).
 
     Raises:
         ValueError: as `GP`, or on another kernel or a negative v.
@@ -71,30 +65,9 @@ class SignGP(GP):
         ([0.36], [-0.34])
     """
 
-    def __init__(
-        self,
-        kernel: str = "se",
-        *,
-        lengthscale: ArrayLike | None,
-        amplitude: float | None = 1.0,
-        noise_variance: float | None,
-        mean: float | None = None,
-        prior: str = "flat",
-        n_restarts: int = 8,
-        least_noise: float = 0.0,
-        v: float = 1e-6,
-    ) -> None:
+    def __init__(self, kernel: str = "se", *, v: float = 1e-6, **settings: Any) -> None:
         check_choice("kernel", kernel, PROFILES)
-        super().__init__(
-            kernel,
-            lengthscale=lengthscale,
-            amplitude=amplitude,
-            noise_variance=noise_variance,
-            mean=mean,
-            prior=prior,
-            n_restarts=n_restarts,
-            least_noise=least_noise,
-        )
+        super().__init__(kernel, **settings)
         check_number("v", v, 0)
         self._kernel_name, self._v = kernel, v
 

@@ -14,8 +14,8 @@ The prior here is that of the derivatives given the observed values, so that the
 Gaussian, are accounted for exactly and not as sites; the fixed point is the same.
 
 Differs from the sources: z + rho and 1 - rho (z + rho), which cancel in the lower tail, come from a continued
-fraction below -5; sites are updated in turn without damping; no jitter is added, since no step inverts S0 (GPstuff
-adds 1e-6).
+fraction below -5; sites are updated in turn without damping, in at most 100 sweeps, and used even if these have
+not converged; no jitter is added, since no step inverts S0 (GPstuff adds 1e-6).
 """
 
 from __future__ import annotations

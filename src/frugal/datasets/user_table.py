@@ -62,8 +62,15 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
         if first == "Unnamed: 0" and np.array_equal(frame[first], np.arange(len(frame))):
             frame = frame.drop(columns=first)
             notes.append("the first column has no name and counts the rows from 0: it is left out")
+        last = frame.columns[-1]
+        if _is_unnamed(last) and frame[last].isna().all():
+            frame = frame.drop(columns=last)
+            notes.append("the last column has neither a name nor a value: it is left out")
         _check_header(path, frame)
-    frame.columns = [str(name).strip() for name in frame.columns]
+    names = [str(name).strip() for name in frame.columns]
+    if spaced := [name for name, bare in zip(frame.columns, names, strict=True) if str(name) != bare]:
+        notes.append(f"spaces around names are left out, as in {str(spaced[0]).strip()!r} for {spaced[0]!r}")
+    frame.columns = names
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DatasetError(f"{path} has several columns named {repeated[0]!r}: give each its own name")
@@ -181,11 +188,15 @@ def _check_header(path: Path, frame: pd.DataFrame) -> None:
     names = [str(name) for name in frame.columns]
     if all(_is_number(name) for name in names):
         raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
-    if any(name.startswith("Unnamed: ") or not name.strip() for name in names):
+    if any(_is_unnamed(name) for name in names):
         raise DatasetError(
             f"{path} has a column without a name, such as the index that pandas writes: name it, or write the "
             "table without its index (to_csv(index=False))"
         )
+
+
+def _is_unnamed(name: object) -> bool:
+    return str(name).startswith("Unnamed: ") or not str(name).strip()
 
 
 def _is_number(text: str) -> bool:

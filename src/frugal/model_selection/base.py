@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.metrics import get_scorer_names
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._split import check_cv
@@ -126,7 +127,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         "strategy": [str],
         "settings": [Mapping, None],
         "cv": ["cv_object"],
-        "scoring": [str, callable, list, tuple, set, dict, None],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, list, tuple, set, dict, None],
         "n_jobs": [AT_LEAST_1, Interval(Integral, None, -1, closed="right"), None],
         "n_pending": [AT_LEAST_1, None],
         "refit": ["boolean", str, callable],

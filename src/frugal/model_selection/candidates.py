@@ -14,6 +14,9 @@ from frugal.spaces import Choice, Dimension, SearchSpace
 
 N_DRAWN = 64
 """Default number of candidates drawn from a space without a grid."""
+N_ROUNDS = 20
+"""So many times the candidates asked for are drawn at most, since those drawn before are left out."""
+_SCALARS = (str, bytes, bool, int, float, np.generic, type(None))
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]] | SearchSpace
 
@@ -32,7 +35,7 @@ class _Draws:
 def list_candidates(
     space: Space, n_candidates: int | None, random_state: np.random.RandomState
 ) -> list[Candidate]:
-    """List the whole grid in scikit-learn's order, or draw candidates as RandomizedSearchCV does.
+    """List the whole grid in scikit-learn's order, or draw candidates as RandomizedSearchCV does, none twice.
 
     Args:
         space: a dict from names to lists of values or distributions (anything with `rvs`, or a `Dimension`), a
@@ -56,7 +59,29 @@ def list_candidates(
                 stacklevel=5,
             )
             n_candidates = len(grid)
-    return list(ParameterSampler(spaces, n_candidates or N_DRAWN, random_state=random_state))
+        return list(ParameterSampler(spaces, n_candidates, random_state=random_state))
+    wanted = n_candidates or N_DRAWN
+    found: dict[Any, Candidate] = {}
+    for _ in range(N_ROUNDS):
+        for candidate in ParameterSampler(spaces, wanted, random_state=random_state):
+            found.setdefault(_key(candidate), candidate)
+        if len(found) >= wanted:
+            break
+    if len(found) < wanted and n_candidates is not None:
+        warnings.warn(
+            f"{N_ROUNDS * wanted} draws gave {len(found)} different candidates, fewer than the {wanted} asked "
+            "for: these are searched",
+            stacklevel=5,
+        )
+    return list(found.values())[:wanted]
+
+
+def _key(candidate: Candidate) -> tuple[Any, ...]:
+    """What is equal for equal candidates; an object that a space lists equals itself alone."""
+    return tuple(
+        (name, type(value), value if isinstance(value, _SCALARS) else id(value))
+        for name, value in candidate.items()
+    )
 
 
 def is_grid(space: Space) -> bool:

@@ -76,6 +76,8 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
         elif "pandas" in sys.modules and type(obj) is sys.modules["pandas"].DataFrame:
             columns = [obj.iloc[:, at].array for at in range(obj.shape[1])]  # not the blocks that hold them
             obj = (type(obj), obj.columns, obj.index, columns)
+        elif "pandas" in sys.modules and isinstance(obj, sys.modules["pandas"].arrays.ArrowExtensionArray):
+            obj = (type(obj), obj.dtype, obj.to_numpy(dtype=object))  # not the buffers of which it may be a part
         super().save(obj)
 
 

@@ -32,6 +32,8 @@ def complete_settings(
 ) -> dict[str, Any]:
     """Add facts to the settings of a strategy, if its constructor takes them: rows, classes, folds, best score.
 
+    Candidates with a failed fit are dropped, if the strategy can do so.
+
     Args:
         strategy: name of the strategy.
         settings: settings that the user gave; they take precedence.
@@ -49,6 +51,7 @@ def complete_settings(
     known = settings_of(strategy)
     n_classes = n_classes_of(estimator, y)
     facts: dict[str, Any] = {"n_rows": n_rows, "n_valid": n_valid, "cv": n_folds, "n_classes": n_classes}
+    facts["drop_failed"] = True
     _check_facts(strategy, settings, known, facts)
     if "n_rows" in settings:
         del facts["n_valid"]  # it would take precedence over the user's n_rows

@@ -52,7 +52,8 @@ class Minimum:
         candidate: the candidate with the lowest error. If there is a resource, only trials on the full resource
             count; if none of these succeeded, only those on the largest part.
         error: error of this candidate.
-        trials: one row per trial in the order of asking, with the columns of `frugal.trials.run`.
+        trials: one row per trial in the order of asking, with the columns of `frugal.trials.run`; a candidate is a
+            text there, for `json.loads`.
         n_trials: number of trials.
         ended: the limit that ended the search; empty if the strategy ended it.
 

@@ -33,7 +33,8 @@ class GreedySearchCV(FoldSearchCV):
     - `epsilon` (0.02): the search ends once more than this share of all candidates, completed in a row, were no
       better than the best;
     - `rounding` ("ceiling"): rounds that number up; "none" leaves it as it is;
-    - `ties` ("lowest_index"): which of several equal candidates goes on; also "fewest_folds" and "most_folds".
+    - `ties` ("lowest_index"): which of several equal candidates goes on; also "fewest_folds" and "most_folds";
+    - `drop_failed` (True): a candidate with a failed fit gets no more folds, once another has a score.
 
     Examples:
         >>> from sklearn.datasets import load_iris

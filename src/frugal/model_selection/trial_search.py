@@ -137,8 +137,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             `hypertune` 50 after the trials on subsets. If every trial gets the full resource, a space with fewer
             candidates is warned of.
         cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
-            single validation part, which is drawn at random. Given `groups`, every group stays whole, so that the
-            share is approximate.
+            single validation part, which is drawn at random, stratified by classes of two or more rows each. Given
+            `groups`, every group stays whole, so that the share is approximate.
         resource: resource that trials may get a part of: `n_samples`, or a parameter of the estimator, such as
             `max_iter` or `n_estimators`, whose present value is the full resource. None: every trial gets the full
             resource.
@@ -320,7 +320,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             return self.cv
         labelled = y is not None and is_classifier(self.estimator) and n_classes_of(self.estimator, y) is not None
         if groups is None:
-            kind = StratifiedShuffleSplit if labelled else ShuffleSplit
+            is_stratified = labelled and np.unique(y, return_counts=True)[1].min() > 1
+            kind = StratifiedShuffleSplit if is_stratified else ShuffleSplit
             return kind(1, test_size=share, random_state=seed)
         n_folds = round(1 / share)
         most = min(int(np.unique(y, return_counts=True)[1].max()), len(np.unique(groups))) if labelled else 0

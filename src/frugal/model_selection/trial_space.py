@@ -107,6 +107,8 @@ def _dimension(name: object, values: Any) -> Dimension:
             f"Uniform({low!r}, {high!r}) or another dimension of frugal.spaces, for two values a list"
         )
     if isinstance(values, list | tuple | range | np.ndarray):
+        if isinstance(values, np.ndarray) and values.ndim != 1:
+            raise ValueError(f"{name!r} must be an array of shape (n,), got shape {values.shape}")
         if len(values) == 0:
             raise ValueError(f"{name!r} must list at least one value, got {values!r}")
         return Choice(tuple(values.tolist() if isinstance(values, np.ndarray) else values))

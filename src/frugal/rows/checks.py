@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.checks import check_dense
+from frugal.checks import check_dense, is_real
 
 SEPARATED: Final = "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
 """Message on rows whose likelihood has no maximum without a penalty."""
@@ -95,8 +95,11 @@ def check_targets(y: ArrayLike, n: int) -> NDArray[Any]:
     array = np.asarray(y)
     if array.shape != (n,):
         raise ValueError(f"y must have shape ({n},), one entry per row of X, got {array.shape}")
-    if array.dtype.kind == "O" and all(isinstance(label, str) for label in array):
-        array = array.astype(str)
+    if array.dtype.kind == "O":
+        if all(isinstance(label, str) for label in array):
+            array = array.astype(str)
+        elif all(isinstance(label, bool | np.bool_) or is_real(label) for label in array):
+            array = np.array(array.tolist())
     if array.dtype.kind not in "biufUS":
         raise ValueError(f"y must hold integers, booleans, strings or real numbers, got dtype {array.dtype}")
     return array

@@ -21,12 +21,15 @@ MOST_CATEGORIES: Final = 20
 """Largest number of one-hot columns per column of words; rarer words share one."""
 MOST_ARE: Final = 0.9
 """Smallest share of numbers, or dates, in a column of that kind; its other values count as missing."""
+MOSTLY: Final = 0.5
+"""Largest share of other values in a column whose numbers are said to count as words."""
 NO_VALUE: Final = (
     "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None",
 )  # fmt: skip
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
+_WITH_SIGN: Final = re.compile(r"\s*([$€£]\s*-?\d[\d.,]*|-?\d[\d.,]*\s*[%$€£])\s*")
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 """A duration as pandas writes it, such as `1 days 02:00:00`."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
@@ -45,7 +48,8 @@ class Columns:
         dates: columns of dates -> order of day, month and year; a date becomes days since 1970, day of the week
             and month.
         left_out: columns that are not used -> reason.
-        odd: columns of numbers or dates -> description of the values that count as missing.
+        odd: columns of numbers or dates -> description of the values that count as missing; columns of words of
+            which most are numbers -> description of the others.
     """
 
     numeric: dict[str, str] = field(default_factory=dict)
@@ -119,6 +123,8 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
                 why = (
                     "numbers whose commas may mark thousands or decimals: write them without (--keep takes words)"
                 )
+            elif is_words and _have_signs(values):
+                why = "numbers with a sign such as %: write them without (--keep takes words)"
         if why is not None:
             found.left_out[name] = why
             continue
@@ -128,11 +134,12 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             found.dates[name] = order
         else:
             found.categorical.append(name)
-        odd = values[parsed.isna()]
-        if len(odd):
-            found.odd[name] = (
-                f"{len(odd)} value(s) count as missing: {_shown([reprlib.repr(str(v)) for v in odd.unique()], 3)}"
-            )
+        is_odd = (as_number(values, flags=False) if is_words else parsed).isna()
+        n_odd, others = int(is_odd.sum()), values[is_odd].unique()
+        if 0 < n_odd <= MOSTLY * len(values):
+            says = f"its {len(values) - n_odd} numbers count as words, since" if is_words else ""
+            odd = f"{n_odd} value(s) {'are none' if is_words else 'count as missing'}"
+            found.odd[name] = f"{says} {odd}: {_shown([reprlib.repr(str(v)) for v in others], 3)}".strip()
     return found
 
 
@@ -141,6 +148,13 @@ def _may_be_thousands(values: pd.Series) -> bool:
     texts = values.astype(str)
     unclear = texts.str.fullmatch(MAY_BE_THOUSANDS.pattern)
     return bool(unclear.any()) and bool(as_number(texts[~unclear], flags=False).notna().all())
+
+
+def _have_signs(values: pd.Series) -> bool:
+    """True for texts such as 12.5 % and $3, and numbers."""
+    texts = values.astype(str)
+    have = texts.str.fullmatch(_WITH_SIGN.pattern)
+    return bool(have.any()) and bool(as_number(texts[~have], flags=False).notna().all())
 
 
 def _why_left_out(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import as_python
 from frugal.select.problem import Problem
@@ -146,8 +146,16 @@ def comparison(found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> str:
     has_both = np.isfinite(best) & np.isfinite(baseline.scores)
     suffix = "" if has_both.all() else f" of {has_both.sum()} of {len(best)} folds"
     score = found.best_score_ if has_both.all() else best[has_both].mean()
-    name = name_of_scoring(found.scoring)
-    return f"{name} {score:.4f}{suffix}; {baseline.name}: {baseline.scores[has_both].mean():.4f}"
+    name, constant = name_of_scoring(found.scoring), baseline.scores[has_both].mean()
+    digits = _digits([score, constant])
+    return f"{name} {score:{digits}}{suffix}; {baseline.name}: {constant:{digits}}"
+
+
+def _digits(scores: ArrayLike) -> str:
+    """Format of scores: four decimals; four digits where all are close to 0, or one is large."""
+    sizes = np.abs(np.asarray(scores, dtype=float))
+    largest = sizes[np.isfinite(sizes)].max(initial=0.0)
+    return ".4f" if 0.01 <= largest < 1000 or largest == 0 else ".4g"
 
 
 def caveats(problem: Problem, found: FoldSearchCV | TrialSearchCV, baseline: Baseline) -> list[str]:
@@ -192,8 +200,9 @@ def best_scores(found: FoldSearchCV | TrialSearchCV) -> NDArray[np.float64]:
 
 def format_ranking(ranked: pd.DataFrame) -> str:
     """Format the first candidates, a line each: rank, estimator, mean score, spread, hyperparameters."""
-    lines = []
-    for row in ranked.head(N_SHOWN).to_dict("records"):
+    lines, first = [], ranked.head(N_SHOWN)
+    digits = _digits(first["mean_score"])
+    for row in first.to_dict("records"):
         hyperparameters = json.loads(row["hyperparameters"])
         shown = ", ".join(
             f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in hyperparameters.items()
@@ -205,6 +214,6 @@ def format_ranking(ranked: pd.DataFrame) -> str:
         if math.isfinite(row["mean_score"]):
             suffix = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""
             suffix += f", given {row['resource']}" if "resource" in row else ""
-            score = f"{row['mean_score']:.4f} (sd {row['sd_over_folds']:.4f}){suffix}"
+            score = f"{row['mean_score']:{digits}} (sd {row['sd_over_folds']:{digits}}){suffix}"
         lines.append(f"{row['rank']:3d}. {row['estimator']}, {score}: {shown}")
     return "\n".join(lines)

@@ -93,6 +93,17 @@ def test_the_index_that_pandas_writes_is_left_out(tmp_path):
         read_table(path)
 
 
+def test_a_separator_at_the_end_of_each_line_makes_no_column(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b,y,\n1,2,0,\n3,4,1,\n")
+    table, notes = read_table(path)
+    assert list(table.columns) == ["a", "b", "y"]
+    assert notes == ["the last column has neither a name nor a value: it is left out"]
+    path.write_text("a,b,y,\n1,2,0,\n3,4,1,5\n")
+    with pytest.raises(DatasetError, match="has a column without a name"):
+        read_table(path)
+
+
 def test_how_a_table_was_read_is_said(tmp_path):
     path = tmp_path / "mine.csv"
     FRAME.to_csv(path, sep=";", decimal=",", index=False)
@@ -102,7 +113,9 @@ def test_how_a_table_was_read_is_said(tmp_path):
 def test_names_are_texts_without_spaces_around_them(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a, b, y\n1, 2, 3\n")
-    assert list(read_table(path)[0].columns) == ["a", "b", "y"]
+    table, notes = read_table(path)
+    assert list(table.columns) == ["a", "b", "y"]
+    assert notes == ["spaces around names are left out, as in 'b' for ' b'"]
     path.write_text("a, a\n1, 2\n")
     with pytest.raises(DatasetError, match="several columns named 'a'"):
         read_table(path)

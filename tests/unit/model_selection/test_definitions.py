@@ -142,6 +142,18 @@ def test_equal_tables_and_arrays_are_the_same_whatever_their_order_in_memory():
         assert hash_of(other) != hash_of(table)
 
 
+def test_equal_tables_of_texts_are_the_same_whatever_part_of_a_larger_one_they_are():
+    import pandas as pd
+
+    pytest.importorskip("pyarrow")
+    texts = pd.array(["a", "b", None] * 40, dtype="string[pyarrow]")
+    part, own = (pd.DataFrame({"s": some}, index=range(60)) for some in (texts[30:90], texts[:60]))
+    assert part.equals(own)
+    assert hash_of(part) == hash_of(own)
+    assert hash_of(part["s"]) == hash_of(own["s"])
+    assert hash_of(part) != hash_of(part[::-1].set_axis(range(60)))
+
+
 def test_an_object_that_is_called_counts_by_its_class():
     class Counts:
         def __init__(self, n):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from sklearn.model_selection import ParameterGrid
 
 GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
 CLUSTERS = GUIDE.parent / "clusters.md"
@@ -58,10 +59,15 @@ def test_examples_of_docstrings_give_what_they_say(name):
 def test_the_guide_runs_as_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text().split(TRIALS)[0], flags=re.DOTALL)
-    assert len(blocks) == 3
-    names = {"__name__": "guide"}
+    assert len(blocks) == 4
     exec(compile(blocks[0], str(GUIDE), "exec"), {"__name__": "guide"})
-    for block in blocks[1:]:  # the third makes the last search of the second again, in processes
+    shuffled = {}
+    exec(compile(blocks[1], str(GUIDE), "exec"), shuffled)
+    in_order, listed = list(ParameterGrid(shuffled["grid"])), list(ParameterGrid(shuffled["space"]))
+    assert listed != in_order
+    assert all(candidate in listed for candidate in in_order)
+    names = {"__name__": "guide"}
+    for block in blocks[2:]:  # the fourth makes the last search of the third again, in processes
         one_process = names.get("search")
         exec(compile(block, str(GUIDE), "exec"), names)
     assert names["search"].n_jobs == 2

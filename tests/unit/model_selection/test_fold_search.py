@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
@@ -255,6 +256,22 @@ def test_failed_fits_rank_last_and_are_warned_of():
     assert results["stopped_because"][1] == "a fit failed"
     assert results["rank_test_score"].tolist() == [1, 3, 2]
     assert search.best_params_ == {"i": 0}
+
+
+def test_the_default_gives_a_candidate_with_a_failed_fit_no_more_folds():
+    scores = [[0.5, 0.5, 0.5], [math.nan, 0.9, 0.9], [0.4, math.nan, 0.4], [math.nan, 0.8, 0.8]]
+    with pytest.warns(Warning, match="3 fits failed out of a total of 7"):
+        search = searched(scores, settings={"epsilon": 1.0})
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 1, 2, 1]
+    with pytest.warns(Warning, match="3 fits failed out of a total of 12"):
+        search = searched(scores, settings={"epsilon": 1.0, "drop_failed": False})
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 3, 3, 3]
+
+
+def test_no_candidate_is_dropped_for_a_failed_fit_while_none_has_a_score():
+    with pytest.warns(Warning, match="2 fits failed out of a total of 4"):
+        search = searched([[math.nan, 0.5], [math.nan, 0.9]], settings={"epsilon": 1.0})
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [2, 2]
 
 
 def test_error_score_is_the_score_of_a_failed_fit():
@@ -642,6 +659,22 @@ def test_no_more_time_is_left_than_the_limit_leaves(monkeypatch, capsys):
 
 
 # Warnings ---------------------------------------------------------------------------------------------------
+
+
+def test_no_candidate_is_drawn_twice():
+    space = {"C": stats.randint(1, 21), "shrinking": [True, False]}
+    fits = FoldSearchCV(SVC(), space, n_candidates=30, cv=2, random_state=0).fit(*load_iris(return_X_y=True))
+    drawn = {tuple(candidate.values()) for candidate in fits.cv_results_["params"]}
+    assert len(drawn) == len(fits.cv_results_["params"]) == 30
+
+
+def test_a_space_of_few_points_gives_these_and_says_so_where_more_were_asked_for():
+    X, y = load_iris(return_X_y=True)
+    search = FoldSearchCV(SVC(), SearchSpace({"C": Integer(1, 3)}), cv=2, random_state=0).fit(X, y)
+    assert sorted(candidate["C"] for candidate in search.cv_results_["params"]) == [1, 2, 3]
+    assert search.n_fits_exhaustive_ == 6
+    with pytest.warns(UserWarning, match="200 draws gave 3 different candidates, fewer than the 10 asked for"):
+        search.set_params(n_candidates=10).fit(X, y)
 
 
 def test_more_candidates_than_a_grid_has_are_all_of_them():

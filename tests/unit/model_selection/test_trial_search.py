@@ -118,6 +118,12 @@ def test_a_share_is_one_validation_part_and_so_is_a_split():
     assert one.cv_results_["mean_test_score"][0] == fitted.score(X[split[1]], Y[split[1]])
 
 
+def test_a_share_is_not_stratified_by_a_class_of_one_row():
+    y = np.where(np.arange(150) == 7, 3, Y)
+    search = TrialSearchCV(TREE, SPACE, cv=0.2, **RANDOM).fit(X, y)
+    assert search.n_splits_ == 1
+
+
 def near_copies():
     """Groups of five rows that hardly differ, of a label that nothing tells."""
     rng = np.random.default_rng(0)
@@ -363,6 +369,10 @@ def test_a_choice_made_on_subsets_is_scored_on_all_rows():
         ({"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),
         ({"space": {"max_depth": 3}}, "'max_depth' must be a dimension"),
         ({"space": {"max_depth": []}}, r"'max_depth' must list at least one value, got \[\]"),
+        (
+            {"space": {"max_depth": np.ones((2, 2))}},
+            r"'max_depth' must be an array of shape \(n,\), got shape \(2, 2\)",
+        ),
         (
             {"strategy": "hyperband", "resource": "n_samples", "settings": {"brackets": []}},
             "brackets must name at least one bracket, got none",

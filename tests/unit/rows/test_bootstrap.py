@@ -378,6 +378,13 @@ def test_a_run_depends_on_its_generator_alone():
     assert not np.array_equal(first.estimates, other.estimates)
 
 
+def test_numbers_may_be_objects():
+    X, y = problem()
+    run = {"b": 60, "s": 2, "r": 4, "fit": fit_logistic, "statistic": spread}
+    first, objects = (blb(X, given, rng=rng(), **run) for given in (y, y.astype(object)))
+    assert np.array_equal(first.estimates, objects.estimates)
+
+
 # Refusals -------------------------------------------------------------------------------------------------------
 
 X, y = problem(n=30)

@@ -202,6 +202,21 @@ def test_numbers_with_commas_that_are_unclear_are_named_as_such(table, target):
     assert found.left_out["income"].startswith("numbers whose commas may mark thousands or decimals")
 
 
+@pytest.mark.parametrize("texts", [["12.5 %", "3%", "-7 %", "4"], ["$12.30", "$ 4", "$1,200", "$9"]])
+def test_numbers_with_signs_are_named_as_such(texts):
+    columns = find_columns(pd.DataFrame({"x": texts * 5}), pd.Series([0, 1, 1, 0] * 5), "classification")
+    assert columns.left_out == {"x": "numbers with a sign such as %: write them without (--keep takes words)"}
+
+
+@pytest.mark.parametrize(("n_odd", "is_said"), [(10, True), (11, False)])
+def test_numbers_that_count_as_words_for_the_sake_of_others_are_named(n_odd, is_said):
+    table = pd.DataFrame({"x": [str(i % 7) for i in range(20 - n_odd)] + ["-"] * n_odd})
+    columns = find_columns(table, pd.Series([0, 1] * 10), "classification")
+    assert columns.categorical == ["x"]
+    says = {"x": "its 10 numbers count as words, since 10 value(s) are none: '-'"}
+    assert columns.odd == (says if is_said else {})
+
+
 def test_an_empty_kind_is_no_step():
     assert [name for name, *_ in transformer(Columns(numeric={"a": "."})).transformers] == ["numbers"]
 

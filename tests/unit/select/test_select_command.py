@@ -66,6 +66,15 @@ def test_a_regression(select):
     assert "always the mean" in out
 
 
+@pytest.mark.parametrize(("factor", "shown"), [(1e-6, r"-\d\.\d+e-\d\d"), (1e6, r"-\d\.\d+e\+\d\d")])
+def test_scores_far_from_1_are_shown_by_their_digits(select, table, factor, shown):
+    options = ("--drop", "dear", "--estimators", "ridge", "--scoring", "neg_mean_squared_error")
+    status, out, err = select(*options, frame=table.assign(price=factor * table["price"]))
+    assert status == 0, err
+    assert re.search(rf"neg_mean_squared_error {shown}; always the mean: {shown}\n", out), out
+    assert len(re.findall(rf"Ridge, {shown} \(sd ", out)) > 1
+
+
 def test_groups_stay_together_and_are_not_learned_from(select):
     status, out, err = select("--target", "dear", "--drop", "price", "--groups", "street", "--estimators", "knn")
     assert status == 0, err

@@ -36,7 +36,7 @@ def settings_of(name: str) -> dict[str, Any]:
     Examples:
         >>> from frugal import folds
         >>> folds.settings_of("greedy_early_stopping")
-        {'epsilon': 0.02, 'rounding': 'ceiling', 'ties': 'lowest_index'}
+        {'epsilon': 0.02, 'rounding': 'ceiling', 'ties': 'lowest_index', 'drop_failed': False}
     """
     return _REGISTRY.settings_of(name)
 

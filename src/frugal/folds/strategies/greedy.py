@@ -3,11 +3,13 @@
 Source: document 001 (Soper 2021, Electronics 10(16):1973), Algorithm 2; n is n_candidates, k is n_folds, b is
 budget. Differs from the listing: the first sweep over all candidates stops at the budget too, and the search
 ends when every candidate is complete. With several workers, a candidate whose answer is pending is passed over.
+A candidate with a failed fit comes after all others; the document does not speak of such fits.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 import warnings
 
 import numpy as np
@@ -27,6 +29,7 @@ class Greedy(BaseFoldStrategy):
         n_candidates, n_folds, rng: see `frugal.folds.make`.
         budget: fold evaluations at most; None: all of them.
         ties: which of several equally good candidates goes on: `lowest_index`, `fewest_folds` or `most_folds`.
+        drop_failed: whether a candidate with a failed fit gets no more folds once another has a score.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class Greedy(BaseFoldStrategy):
         rng: np.random.Generator,
         budget: int | None = None,
         ties: str = "lowest_index",
+        drop_failed: bool = False,
     ) -> None:
         check_budget(budget)
         check_choice("ties", ties, TIES)
@@ -48,7 +52,7 @@ class Greedy(BaseFoldStrategy):
             )
         super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
-        self._sign = TIES[ties]
+        self._sign, self._drop_failed = TIES[ties], drop_failed
         self._heap: list[tuple[float, int, int]] = []
 
     def ask(self) -> FoldTask | Wait | None:
@@ -58,8 +62,10 @@ class Greedy(BaseFoldStrategy):
             return None
         if ledger.n_asked < ledger.n_candidates:
             return ledger.ask(ledger.n_asked, 0)
+        while self._drop_failed and self._heap and self._heap[0][0] == math.inf and ledger.incumbent is not None:
+            ledger.note("prune", heapq.heappop(self._heap)[2], failed=True)
         if not self._heap:
-            return WAIT
+            return WAIT if ledger.n_pending else None
         candidate = heapq.heappop(self._heap)[2]
         return ledger.ask_next(candidate)
 

@@ -26,6 +26,7 @@ class GreedyEarlyStopping(Greedy):
         epsilon: at least 0; more than epsilon * n_candidates inferior completions in a row end the search.
         rounding: `ceiling` (the text) or `none` (the listing) of epsilon * n_candidates.
         ties: as in `Greedy`.
+        drop_failed: as in `Greedy`.
     """
 
     def __init__(
@@ -37,10 +38,11 @@ class GreedyEarlyStopping(Greedy):
         epsilon: float = 0.02,
         rounding: str = "ceiling",
         ties: str = "lowest_index",
+        drop_failed: bool = False,
     ) -> None:
         check_number("epsilon", epsilon, 0)
         check_choice("rounding", rounding, ROUNDINGS)
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds, rng=rng, ties=ties)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, rng=rng, ties=ties, drop_failed=drop_failed)
         # 0.07 * 100 is 7.000000000000001 in floats, and 0.29 * 100 is 28.999999999999996: neither is meant.
         threshold = round(epsilon * n_candidates, 12)
         self._threshold = math.ceil(threshold) if rounding == "ceiling" else threshold

@@ -507,14 +507,15 @@ FIGURE: Final = Artefact(
     datasets[0] }} with {{ svm_rows }} training rows. Above: squared distance to the true coefficients (geometric
     mean over seeds), or test error; below: relative error of the 95 % interval widths against those over {{
     n_truth }} independent datasets, or seconds of all fits. A line joins b = n^gamma, which grows with gamma: {{
-    gammas | join(', ') }}; OSMAC alone draws as many rows as all subsamples together. Rows touched are distinct
+    gammas | join(', ') }} (BLB of growing samples {{ dynamic_gammas | join(', ') }}, of SVMs {{ svm_gammas |
+    join(', ') }}); OSMAC alone draws as many rows as all subsamples together. Rows touched are distinct
     rows per fit, of OSMAC's subsamples each draw, summed over the fits, and what a pilot drew and scored. Rows
     accessed count every reading, those of BLB's own fits by what batch Newton-CG reads of one such resample: in
     the upper middle panel a row that a resample holds k times counts k times, on both sides; in the lower one only
     the distinct rows of each sample read count, on both sides. Seconds are those of fitting, decision values
-    aside. Bars are 95 % Student intervals over {{ n_seeds | seeds }}, s = {{ s }}, r = {{ r }}; they may leave the
-    panel. Percentile intervals of 30 resamples are some 11 % too narrow, BLB's and the bootstrap's alike.
-    Generated rows, and splits of real data, which are taken as independent.""",
+    aside. Bars are 95 % Student intervals over {{ n_seeds | seeds }}, s = {{ s }}, r = {{ r }} (SVMs: s = {{ svm_s
+    }}, r = {{ svm_r }}); they may leave the panel. Percentile intervals of 30 resamples are some 11 % too narrow,
+    BLB's and the bootstrap's alike. Generated rows, and splits of real data, which are taken as independent.""",
     draw,
 )
 ARTEFACTS: Final = (TABLE, AGAINST_PARTS, FIGURE)

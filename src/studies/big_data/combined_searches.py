@@ -124,7 +124,7 @@ def speed_ratios(runs: pd.DataFrame, comparison: Comparison) -> dict[str, Array]
     found = {}
     for speed in comparison.speeds:
         for part in speed.parts:
-            values = paired(spent, speed.method, part, comparison.quality)[f"log10_{speed.currency}_to_same"]
+            values = to_same(spent, speed.method, part, speed.currency, comparison.quality)
             by_seed = np.asarray(values.reindex(seeds), dtype=np.float64)
             found[f"{speed.method}/{part}/{speed.currency}"] = by_seed
     return found

@@ -16,7 +16,7 @@ import scipy
 
 from frugal.checks import check_columns
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
-from studies.big_data.curve_search import SETS
+from studies.big_data.curve_search import FLOOR, SETS
 from studies.cells import every
 from studies.estimates import Array, Arrays, Estimate
 from studies.kinds import Kind
@@ -171,8 +171,6 @@ def _part(share: float) -> str:
 
 # Claims ------------------------------------------------------------------------------------------------------
 
-FLOOR: Final = {"stored": 40, "epochs": 50}
-"""Curves of each set and their epochs, under which no verdict is given."""
 ALL: Final = 95.0
 """Per cent that a sentence without exceptions asks for: 5 points less than all."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from studies import plotters, style
-from studies.big_data.arrivals import METHODS, arrivals, cost_ratio, searches, targets
+from studies.big_data.arrivals import METHODS, MTBO, ON_ALL_ROWS, arrivals, cost_ratio, searches, targets
 from studies.paired import differences
 from studies.records import Artefact
 from studies.shared.look_up_tables import least_test_error
@@ -19,9 +19,6 @@ from studies.trajectories import mean_at, mean_curve
 
 # Numbers -------------------------------------------------------------------------------------------------------
 
-ON_ALL_ROWS: Final = ("random", "ei", "entropy_search")
-MTBO: Final = ("mtbo_4", "mtbo_16", "mtbo_32", "mtbo_512")
-"""Of the middle panel; the left one has the second of those that were run, or the only one."""
 N_POINTS: Final = 241
 KEYS: Final = ["method", "measure"]
 MEASURES: Final = (
@@ -55,7 +52,7 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
     found, x = searches(runs), f"spent_{currency}"
     grid = np.geomspace(found[x].min(), found[x].max(), N_POINTS)
     run = set(found["method"])
-    mtbo = [name for name in MTBO if name in run]
+    mtbo = [name for name in MTBO if name in run]  # the left panel has the second of them, or the only one
     panels = {"left": (*ON_ALL_ROWS, *mtbo[:2][-1:], "fabolas"), "middle": (*mtbo, "fabolas")}
     shown = [(panel, name) for panel, names in panels.items() for name in names if name in run]
     lines = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Final
 
 import numpy as np
@@ -118,7 +117,6 @@ def summarise_figure2(seed: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(data="generated", seed=seed)
 
 
-@cache
 def prior_kernels() -> Mapping[str, Callable[[Array], Array]]:
     """Covariances by kernel: functions of distances of any shape, with unit length-scale."""
     from frugal.trials.surrogates.kernels import KERNELS

@@ -89,8 +89,6 @@ def angle_deg(first: Line, second: Line) -> float:
 
 
 def pictured_angle_deg(method: str) -> float:
-    """Angle in Figure 11's picture between a method's line and the full SVM's; nan where it has none."""
-    if method not in PICTURED_SLOPES:
-        return float("nan")
+    """Angle in Figure 11's picture between a method's line and the full SVM's."""
     full, reduced = (float(np.degrees(np.arctan(PICTURED_SLOPES[name]))) for name in ("full", method))
     return abs(reduced - full)

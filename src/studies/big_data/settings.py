@@ -37,7 +37,7 @@ from studies.settings import (
 
 Hundred = Annotated[int, Field(ge=100, le=MOST_ROWS)]
 Thousand = Annotated[int, Field(ge=1000, le=MOST_ROWS)]
-TrialsOrNone = Two | None
+TwoOrNone = Two | None
 Binary = Literal["wdbc", "ripley", "pima2"]
 Compression = Annotated[float, Field(ge=1, le=MOST)]
 Passes = Annotated[float, Field(gt=0, le=MOST)]
@@ -77,13 +77,13 @@ Gamma = Annotated[float, AfterValidator(_gamma), Field(json_schema_extra={"enum"
 class SvmTrials(Settings):
     """Trials by method; mtbo_32 and mtbo_512 need tables with those parts of the largest size."""
 
-    random: TrialsOrNone = setting(2000, "ours: nearly all candidates there are", _NOT_RUN)
-    ei: TrialsOrNone = setting(60, f"ours; {_KLEIN}: 2 and 15 more, in which some never arrive", _NOT_RUN)
-    entropy_search: TrialsOrNone = setting(60, "ours; as of ei", _NOT_RUN)
-    mtbo_4: TrialsOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
-    mtbo_32: TrialsOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
-    mtbo_512: TrialsOrNone = setting(300, f"ours; {_KLEIN}: 30, in which most never arrive", _NOT_RUN)
-    fabolas: TrialsOrNone = setting(300, f"ours; {_KLEIN}: 80", _NOT_RUN)
+    random: TwoOrNone = setting(2000, "ours: nearly all candidates there are", _NOT_RUN)
+    ei: TwoOrNone = setting(60, f"ours; {_KLEIN}: 2 and 15 more, in which some never arrive", _NOT_RUN)
+    entropy_search: TwoOrNone = setting(60, "ours; as of ei", _NOT_RUN)
+    mtbo_4: TwoOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
+    mtbo_32: TwoOrNone = setting(60, f"ours; {_KLEIN}: 30", _NOT_RUN)
+    mtbo_512: TwoOrNone = setting(300, f"ours; {_KLEIN}: 30, in which most never arrive", _NOT_RUN)
+    fabolas: TwoOrNone = setting(300, f"ours; {_KLEIN}: 80", _NOT_RUN)
 
     laptop = {
         "random": 100,
@@ -143,12 +143,12 @@ class SvmSearch(Settings):
 class CnnTrials(Settings):
     """Trials by method; mtbo_16 needs curves on a sixteenth of the largest size."""
 
-    random: TrialsOrNone = setting(60, "ours: all candidates there are", _NOT_RUN)
-    ei: TrialsOrNone = setting(30, OURS, _NOT_RUN)
-    entropy_search: TrialsOrNone = setting(30, OURS, _NOT_RUN)
-    mtbo_4: TrialsOrNone = setting(40, OURS, _NOT_RUN)
-    mtbo_16: TrialsOrNone = setting(40, OURS, _NOT_RUN)
-    fabolas: TrialsOrNone = setting(60, OURS, _NOT_RUN)
+    random: TwoOrNone = setting(60, "ours: all candidates there are", _NOT_RUN)
+    ei: TwoOrNone = setting(30, OURS, _NOT_RUN)
+    entropy_search: TwoOrNone = setting(30, OURS, _NOT_RUN)
+    mtbo_4: TwoOrNone = setting(40, OURS, _NOT_RUN)
+    mtbo_16: TwoOrNone = setting(40, OURS, _NOT_RUN)
+    fabolas: TwoOrNone = setting(60, OURS, _NOT_RUN)
 
     laptop = {"random": 24, "ei": 17, "entropy_search": 17, "mtbo_4": 20, "mtbo_16": None, "fabolas": 24}
     smoke = {"random": 6, "ei": None, "entropy_search": None, "mtbo_4": None, "fabolas": 5}
@@ -313,7 +313,7 @@ class SampleSizes(Settings):
     """Figure 8, section 3.2."""
 
     dataset: str = setting("letter", "ours; the document's speech data are not public", "classes to tell apart")
-    n_rows: TrialsOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
+    n_rows: TwoOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
     max_passes: Passes = setting(
         40, "Figure 8 ends at 36: 6 million of 168,776 rows", "rows accessed, of all rows"
     )
@@ -337,7 +337,7 @@ class VarianceCheck(Settings):
     """The "about 4 %" of section 3.2; keys as in sample_sizes."""
 
     dataset: str = setting("letter", OURS, "classes to tell apart")
-    n_rows: TrialsOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
+    n_rows: TwoOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
     max_passes: Passes = setting(40, OURS, "rows accessed, of all rows")
     start_share: Share = setting(0.01, OURS, f"{_START}, that may grow")
     window: Whole = setting(

@@ -28,10 +28,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, searches, targets
+from studies.big_data.arrivals import CURRENCIES, METHODS, MTBO, NAMES, ON_ALL_ROWS, arrivals, searches, targets
 from studies.cells import every, some
 from studies.estimates import Array, Arrays, Estimate, ratio, unbounded
-from studies.methods import TRIALS as RECORDS
 from studies.methods import methods
 from studies.records import Claim, Study
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude
@@ -39,10 +38,9 @@ from studies.shared.look_up_tables import cells
 
 # What the claims are measured on -----------------------------------------------------------------------------
 
-_OTHERS: Final = ("random", "ei", "entropy_search")
 COMPARED: Final = {
-    "svm_search": (*_OTHERS, "mtbo_4", "mtbo_32", "mtbo_512", "fabolas"),
-    "cnn_search": (*_OTHERS, "mtbo_4", "mtbo_16", "fabolas"),
+    "svm_search": (*ON_ALL_ROWS, "mtbo_4", "mtbo_32", "mtbo_512", "fabolas"),
+    "cnn_search": (*ON_ALL_ROWS, "mtbo_4", "mtbo_16", "fabolas"),
 }
 """Names of methods by study."""
 N_SEEDS: Final = 10
@@ -108,8 +106,7 @@ CNN_SEARCH: Final = Study(
 
 # Ratios of what two methods spent ----------------------------------------------------------------------------
 
-FULL_SIZE: Final = ("ei", "entropy_search")
-MTBO: Final = tuple(name for name in METHODS if RECORDS[name].strategy == "mtbo")
+FULL_SIZE: Final = ON_ALL_ROWS[1:]
 Pair = tuple[str, str]
 """Two methods: the one that is said to be sooner, then the one that it is compared with."""
 PairMeasure = Callable[[Arrays, Region, str, str], Estimate]

@@ -44,7 +44,7 @@ LOCAL_MINIMUM: Final = -3.2032
 
 def values(runs: pd.DataFrame) -> pd.DataFrame:
     """The end of each search: method (of `STRATEGIES`), seed, data, lowest_value, log10_regret, trial."""
-    last = ends(searches(runs, datasets=[DATASET]))
+    last = ends(searches(runs))
     last["method"] = last["method"].map(STRATEGIES)
     last["lowest_value"] = last["best"]
     last["log10_regret"] = log10_regret(last)

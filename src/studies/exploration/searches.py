@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -43,15 +43,14 @@ LOOKS: Final[Mapping[str, Look]] = {
 """Of the methods; labels name their surrogates."""
 
 
-def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[str] = ()) -> pd.DataFrame:
-    """The rows of `benchmarks.searches.search` among others', of a learner and of datasets where these are given.
+def searches(runs: pd.DataFrame, learner: str | None = None) -> pd.DataFrame:
+    """The rows of `benchmarks.searches.search` among others', of a learner where it is given.
 
     Raises:
         ValueError: if a column is missing, or there are no such rows.
     """
-    found, listed = trials_of(runs, "candidate", "error", "incumbent"), list(datasets)
+    found = trials_of(runs, "candidate", "error", "incumbent")
     found = found if learner is None else found[found["learner"] == learner]
-    found = found[found["dataset"].isin(listed)] if listed else found
     if found.empty:
         raise ValueError(f"the runs hold no searches of {learner or 'any learner'}")
     return found.reset_index(drop=True)

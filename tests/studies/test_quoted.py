@@ -27,7 +27,7 @@ from studies.greedy_cv.tables import CELL, published
 from studies.greedy_cv.wall_clock import with_shares
 from studies.markdown import plain
 from studies.strips import read_judged
-from studies.verdicts import judge_claims, summarise
+from studies.verdicts import NO_EVIDENCE, judge_claims, summarise
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
@@ -54,7 +54,14 @@ def test_the_readme_has_the_summary_of_the_published_claims():
     papers = sorted({path.parent.name for path in files})
     claims = {paper: pd.concat([pd.read_csv(p) for p in files if p.parent.name == paper]) for paper in papers}
     assert summary == plain(summarise(claims))
-    assert summary in (ROOT / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text()
+    assert summary in readme
+    row = summarise(claims).set_index("paper").loc["all"].astype(int)
+    quoted = (
+        f"{row['reproduced'] - row[NO_EVIDENCE]} of {row['claims']} claims are reproduced with evidence, "
+        f"{row['contradicted']} are contradicted and {row['undecided']} undecided:"
+    )
+    assert quoted in " ".join(readme.split())
 
 
 def test_the_page_on_folds_quotes_the_published_comparison():
@@ -461,7 +468,10 @@ def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has()
     assert f"made {shares.mean():.2f} of" in index
     (row,) = summarise_searches(ours).to_dict("records")
     lost = f"{row['regret']:.2f} points (hundredths) of accuracy on average"
-    assert f"It lost {lost} ({row['regret_low']:.2f} to {row['regret_high']:.2f}), and two in the worst" in index
+    assert (
+        f"It lost {lost} (95 % interval {row['regret_low']:.2f} to {row['regret_high']:.2f}), and two in the worst"
+        in index
+    )
     assert ours["regret"].max() == 2
 
 
@@ -473,6 +483,19 @@ def test_the_guide_chooses_a_strategy_by_the_published_comparison_with_five_fold
     rows = text.split("|---|---|---|---|---|\n")[1].split("\n\n")[0].splitlines()
     lines = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
     assert len(lines) == 7
+    errors = table.pivot_table("se", index="method", columns=["measure", "k"])
+
+    def lost(method, k, unit="", noun=""):
+        regret, error = (100 * of.loc[method, ("regret", k)] for of in (means, errors))
+        return f"{regret:.2f} {unit}({noun}{error:.2f})"
+
+    ours, baseline = "greedy_early_stopping", "standard_quarter"
+    quoted = (
+        f"With five folds it loses {lost(ours, 5, 'points ', 'standard error ')} at "
+        f"{means.loc[ours, ('folds_share', 5)]:.2f} of the folds, the baseline {lost(baseline, 5)} at 0.25. With "
+        f"ten folds it loses {lost(ours, 10)}, the baseline {lost(baseline, 10)}."
+    )
+    assert quoted in page("model_selection")
     for _, name, *cells in lines:
         method = name.strip("`") or "standard_quarter"
         for column, cell in zip(columns, cells, strict=True):
@@ -527,12 +550,17 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     assert quoted.format(**stays) in text
     assert "since all ten leave that range once more before they return." in text
     assert of_fabolas.loc["left_10", "ours"] == 1
-    assert "Hyperband, which needs no extra, stays there from 97 s on." in text
     along = pd.read_csv(PUBLISHED / "trials_comparison/figures/anytime_seconds.csv")
-    hyperband = along.query("problem == 'SVM on MNIST, table' and method == 'hyperband'")
-    least = left["least_test_error"].iloc[0]
-    far = hyperband[hyperband["mean"] > 0.1 * least]["x"].max()
-    assert round(hyperband[hyperband["x"] > far]["x"].min()) == 97
+    on_svm = along[along["problem"] == "SVM on MNIST, table"]
+    far = on_svm[on_svm["mean"] > 0.1 * left["least_test_error"].iloc[0]].groupby("method")["x"].max()
+    stays = {name: on_svm[(on_svm["method"] == name) & (on_svm["x"] > far[name])]["x"].min() for name in far.index}
+    quoted = (
+        "Hyperband, which needs no extra, stays there from {hyperband:.0f} s on, Fabolas from {fabolas:.0f} s."
+    )
+    assert quoted.format(**stays) in text
+    of_page = page("comparisons/trials_comparison")
+    assert f"its mean stays there from {stays['hyperband']:.0f} s on. Fabolas does" in of_page
+    assert f"its mean stays there from {stays['fabolas']:.0f} s on (on the finer grid" in of_page
     strategies = pd.read_csv(PUBLISHED / "trials_comparison/tables/strategies.csv")
     cnn = strategies.query(
         "problem == 'CNN on CIFAR-10 (JPEG), table' and measure == 'regret_at_seconds'"
@@ -560,6 +588,15 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     )
     assert quoted.replace("%", " %") in text
     rows = page("rows")
+    svms = (whole, centres, uniform, ("uniform_svm", 0.1))
+    accuracies = [f"{of['letter', *svm, 'accuracy']:.0%}" for svm in svms]
+    seconds = [f"{of['letter', *svm, 'seconds']:.{2 if svm is whole else 3}f} s" for svm in svms]
+    quoted = (
+        f"{accuracies[0]} accuracy on 3,000 rows (trained in {seconds[0]}), {accuracies[1]} on 300 weighted "
+        f"centres of them ({seconds[1]}), {accuracies[2]} on 1,500 uniform rows ({seconds[2]}), {accuracies[3]} "
+        f"on 300 ({seconds[3]})"
+    )
+    assert quoted.replace("%", " %") in rows
     quoted = (
         f"{of['adult', 'uniform', 0.05, 'accuracy']:.1%} accuracy by uniform draws and by local case-control, "
         f"{of['adult', 'osmac_mvc', 0.05, 'accuracy']:.1%} by OSMAC, "

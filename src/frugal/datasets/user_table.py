@@ -62,8 +62,8 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
         if first == "Unnamed: 0" and np.array_equal(frame[first], np.arange(len(frame))):
             frame = frame.drop(columns=first)
             notes.append("the first column has no name and counts the rows from 0: it is left out")
-        last = frame.columns[-1]
-        if _is_unnamed(last) and frame[last].isna().all():
+        last = frame.columns[-1:]
+        if any(map(_is_unnamed, last)) and frame[last].isna().all(axis=None):
             frame = frame.drop(columns=last)
             notes.append("the last column has neither a name nor a value: it is left out")
         _check_header(path, frame)
@@ -232,11 +232,20 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
         raise DatasetError(str(error)) from error
     except pd.errors.EmptyDataError as error:
         raise DatasetError(f"{path} is empty, expected a header line and rows") from error
+    except pd.errors.ParserError as error:
+        text = " ".join(str(error).split())
+        if (found := _TOO_MANY.search(text)) is None:
+            raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
+        raise DatasetError(
+            f"{path} has {found[3]} fields in line {found[2]}, expected {found[1]} as in the lines before it; no "
+            "other lines may stand before the header line, and a field with separators needs quotes"
+        ) from error
     except _UNREADABLE as error:
         text = " ".join(str(error).split())
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 
+_TOO_MANY = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 _ONLY_EMPTY_IS_MISSING: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
 _ENDINGS = (".csv", ".tsv", ".txt")

@@ -15,7 +15,7 @@ from frugal.spaces import Choice, Dimension, SearchSpace
 N_DRAWN = 64
 """Default number of candidates drawn from a space without a grid."""
 N_ROUNDS = 20
-"""So many times the candidates asked for are drawn at most, since those drawn before are left out."""
+"""Largest number of rounds of draws; later rounds replace candidates that were drawn before."""
 _SCALARS = (str, bytes, bool, int, float, np.generic, type(None))
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]] | SearchSpace
@@ -77,7 +77,7 @@ def list_candidates(
 
 
 def _key(candidate: Candidate) -> tuple[Any, ...]:
-    """What is equal for equal candidates; an object that a space lists equals itself alone."""
+    """Key that equal candidates share; values that are no scalars are compared by identity."""
     return tuple(
         (name, type(value), value if isinstance(value, _SCALARS) else id(value))
         for name, value in candidate.items()
@@ -117,4 +117,8 @@ def _values(name: str, values: Any) -> Any:
             raise ValueError(f"{name!r} must list its values or be a distribution, got {values!r}")
         if len(values) == 0:
             raise ValueError(f"{name!r} must list at least one value, got none")
+        if isinstance(values, np.ndarray):
+            if values.ndim > 1:
+                raise ValueError(f"{name!r} must be an array of shape (n,), got shape {values.shape}")
+            return list(values)  # whose elements are the same objects at each draw
     return values

@@ -79,8 +79,10 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         strategy: name of the rule that leaves folds out, one of `frugal.folds.known()`. `greedy_early_stopping`
             needs few fits; `exact_pruning` chooses what the exhaustive search would; `standard` is that search.
         settings: settings of the strategy, by name; `frugal.folds.settings_of` lists them. Unless you give them,
-            `n_rows`, `n_valid`, `cv`, `n_classes` and `best_possible_score` come from the data and the scorer.
-        n_candidates: number of candidates to draw; None: the whole grid, or 64 draws if the space is not a grid.
+            `n_rows`, `n_valid`, `cv`, `n_classes` and `best_possible_score` come from the data and the scorer, and
+            `drop_failed` is True.
+        n_candidates: number of candidates to draw, none twice, so that a small space gives fewer; None: the whole
+            grid, or 64 if the space is not a grid.
         cv: number of folds, splitter, or list of splits; at least two splits. A number takes the rows in their
             order. If they are sorted, give a splitter that shuffles: most candidates are judged by one fold.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that

@@ -137,8 +137,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             `hypertune` 50 after the trials on subsets. If every trial gets the full resource, a space with fewer
             candidates is warned of.
         cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
-            single validation part, which is drawn at random, stratified by classes of two or more rows each. Given
-            `groups`, every group stays whole, so that the share is approximate.
+            single validation part, which is drawn at random; for a classifier it is stratified if every class has
+            two or more rows. Given `groups`, every group stays whole, so that the share is approximate.
         resource: resource that trials may get a part of: `n_samples`, or a parameter of the estimator, such as
             `max_iter` or `n_estimators`, whose present value is the full resource. None: every trial gets the full
             resource.

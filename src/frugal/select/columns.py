@@ -29,7 +29,7 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
-_WITH_SIGN: Final = re.compile(r"\s*([$€£]\s*-?\d[\d.,]*|-?\d[\d.,]*\s*[%$€£])\s*")
+_WITH_SIGN: Final = re.compile(r"\s*[-+]?([$€£]\s*-?\d[\d.,]*|\d[\d.,]*\s*[%$€£])\s*")
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 """A duration as pandas writes it, such as `1 days 02:00:00`."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
@@ -93,8 +93,9 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
     """Determine the kind of each column, and leave out the columns that teach nothing or give the target away.
 
     These columns are left out: empty columns, columns with the same value in every row, identifiers (words that
-    differ in every row, or whole numbers that rise by one), and copies of the target. A copy matches the classes
-    one to one, or is a linear function of a target of numbers.
+    differ in every row, or whole numbers that rise by one), copies of the target, and numbers that cannot be read:
+    with signs such as %, or with commas that may mark thousands. A copy matches the classes one to one, or is a
+    linear function of a target of numbers.
 
     Args:
         table: the features, one row per case, as of `read_table`.
@@ -134,9 +135,9 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             found.dates[name] = order
         else:
             found.categorical.append(name)
-        is_odd = (as_number(values, flags=False) if is_words else parsed).isna()
+        is_odd = _are_no_numbers(values) if is_words else parsed.isna()
         n_odd, others = int(is_odd.sum()), values[is_odd].unique()
-        if 0 < n_odd <= MOSTLY * len(values):
+        if 0 < n_odd <= (MOSTLY if is_words else 1) * len(values):
             says = f"its {len(values) - n_odd} numbers count as words, since" if is_words else ""
             odd = f"{n_odd} value(s) {'are none' if is_words else 'count as missing'}"
             found.odd[name] = f"{says} {odd}: {_shown([reprlib.repr(str(v)) for v in others], 3)}".strip()
@@ -148,6 +149,11 @@ def _may_be_thousands(values: pd.Series) -> bool:
     texts = values.astype(str)
     unclear = texts.str.fullmatch(MAY_BE_THOUSANDS.pattern)
     return bool(unclear.any()) and bool(as_number(texts[~unclear], flags=False).notna().all())
+
+
+def _are_no_numbers(values: pd.Series) -> pd.Series:
+    """Mask of the values that are no numbers with either decimal mark."""
+    return as_number(values, ".", flags=False).isna() & as_number(values, ",", flags=False).isna()
 
 
 def _have_signs(values: pd.Series) -> bool:

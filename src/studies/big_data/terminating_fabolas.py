@@ -134,7 +134,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
         table = follow(strategy, problem, test_error)
     ends = np.array([1.0 - curve.scores[-1] for curve in problem.curves])
     ends[np.isnan(ends)] = np.inf
-    is_poor = ends > np.median(ends)
+    is_poor = np.isinf(ends) | (ends > np.median(ends))
     poor = {curve.id: float(worse) for curve, worse in zip(problem.curves, is_poor, strict=True)}
     first = table["trial"] < (settings["n_initial"] if _base(version) == "fabolas" else 0)
     return table.assign(

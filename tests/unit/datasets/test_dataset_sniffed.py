@@ -104,6 +104,13 @@ def test_a_separator_at_the_end_of_each_line_makes_no_column(tmp_path):
         read_table(path)
 
 
+def test_a_file_of_row_numbers_alone_has_no_column(tmp_path):
+    path = tmp_path / "mine.csv"
+    pd.DataFrame(index=range(3)).to_csv(path)
+    with pytest.raises(DatasetError, match="has no header line"):
+        read_table(path)
+
+
 def test_how_a_table_was_read_is_said(tmp_path):
     path = tmp_path / "mine.csv"
     FRAME.to_csv(path, sep=";", decimal=",", index=False)

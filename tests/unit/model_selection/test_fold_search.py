@@ -263,9 +263,19 @@ def test_the_default_gives_a_candidate_with_a_failed_fit_no_more_folds():
     with pytest.warns(Warning, match="3 fits failed out of a total of 7"):
         search = searched(scores, settings={"epsilon": 1.0})
     assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 1, 2, 1]
+    assert search.cv_results_["stopped_because"].tolist() == ["", *["a fit failed"] * 3]
     with pytest.warns(Warning, match="3 fits failed out of a total of 12"):
         search = searched(scores, settings={"epsilon": 1.0, "drop_failed": False})
     assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("n_pending", [1, 2])
+def test_a_limit_that_ends_the_search_hides_no_failed_fit(n_pending):
+    scores = [[0.5, 0.5, 0.5], [math.nan, 0.9, 0.9]]
+    with pytest.warns(Warning, match="1 fits failed out of a total of 4"):
+        search = searched(scores, settings={"epsilon": 1.0}, max_fits=4, n_pending=n_pending)
+    assert search.cv_results_["stopped_because"].tolist() == ["", "a fit failed"]
+    assert search.ended_because_ == ""
 
 
 def test_no_candidate_is_dropped_for_a_failed_fit_while_none_has_a_score():

@@ -202,9 +202,11 @@ def test_numbers_with_commas_that_are_unclear_are_named_as_such(table, target):
     assert found.left_out["income"].startswith("numbers whose commas may mark thousands or decimals")
 
 
-@pytest.mark.parametrize("texts", [["12.5 %", "3%", "-7 %", "4"], ["$12.30", "$ 4", "$1,200", "$9"]])
+@pytest.mark.parametrize(
+    "texts", [["12.5 %", "3%", "-7 %", "+4 %", "4"], ["$12.30", "$ 4", "$1,200", "-$9", "$-9"]]
+)
 def test_numbers_with_signs_are_named_as_such(texts):
-    columns = find_columns(pd.DataFrame({"x": texts * 5}), pd.Series([0, 1, 1, 0] * 5), "classification")
+    columns = find_columns(pd.DataFrame({"x": texts * 4}), pd.Series([0, 1, 1, 0] * 5), "classification")
     assert columns.left_out == {"x": "numbers with a sign such as %: write them without (--keep takes words)"}
 
 
@@ -215,6 +217,19 @@ def test_numbers_that_count_as_words_for_the_sake_of_others_are_named(n_odd, is_
     assert columns.categorical == ["x"]
     says = {"x": "its 10 numbers count as words, since 10 value(s) are none: '-'"}
     assert columns.odd == (says if is_said else {})
+
+
+def test_numbers_with_a_decimal_comma_count_as_numbers_among_words_too():
+    table = pd.DataFrame({"x": [str(i) for i in range(12)] + ["1,5"] * 5 + ["-"] * 3})
+    columns = find_columns(table, pd.Series([0, 1] * 10), "classification")
+    assert columns.categorical == ["x"]
+    assert columns.odd == {"x": "its 17 numbers count as words, since 3 value(s) are none: '-'"}
+
+
+def test_infinite_values_are_named_however_many_they_are():
+    table = pd.DataFrame({"x": [0.5, 1.5, 3.0, 7.0, *[np.inf] * 6] * 2})
+    columns = find_columns(table, pd.Series([0, 1] * 10), "classification")
+    assert columns.odd == {"x": "12 value(s) count as missing: 'inf'"}
 
 
 def test_an_empty_kind_is_no_step():

@@ -19,7 +19,7 @@ QUICK = {"n_pool": 32, "n_starts": 1, "n_restarts": 1}
 FEW = QUICK | {"signs": SIGNS, "subset_rows": 100, "n_subsets": 3, "n_subset_trials": 3, "n_sites": 4}
 SHARED = FEW | {"start": "shared"}
 BEST_ON_ALL = 1.159
-"""Where accuracy 1 - exp(-3 c) - 0.4 c^2 n_0 / n is highest at n_0 and 10 n_0 rows (docs/methods.md, 11)."""
+"""Where accuracy 1 - exp(-3 c) - 0.4 c^2 n_0 / n is highest at 10 n_0 rows (docs/methods.md, 11)."""
 
 
 def error_of(task):

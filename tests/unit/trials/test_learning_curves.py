@@ -200,11 +200,12 @@ def test_a_falling_curve_is_said_to_fit_no_family():
         model(families=[FAMILIES["ilog2"]], prior="combined").fit(falling, 40)
 
 
-def test_a_fit_that_fails_leaves_nothing_of_the_fit_before():
+@pytest.mark.parametrize(("curve", "error"), [(np.linspace(0.8, 0.2, 20), UnfittableError), ([0.1], ValueError)])
+def test_a_fit_that_fails_leaves_nothing_of_the_fit_before(curve, error):
     fitted = model(families=[FAMILIES["ilog2"]]).fit(1 - 0.5 / np.arange(1.0, 21.0), 22)
     assert 0 <= fitted.prob_above(0.9) <= 1
-    with pytest.raises(UnfittableError):
-        fitted.fit(np.linspace(0.8, 0.2, 20), 40)
+    with pytest.raises(error):
+        fitted.fit(curve, 40)
     with pytest.raises(ValueError, match="has seen no curve"):
         fitted.prob_above(0.9)
 

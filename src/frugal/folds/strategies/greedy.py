@@ -29,7 +29,8 @@ class Greedy(BaseFoldStrategy):
         n_candidates, n_folds, rng: see `frugal.folds.make`.
         budget: fold evaluations at most; None: all of them.
         ties: which of several equally good candidates goes on: `lowest_index`, `fewest_folds` or `most_folds`.
-        drop_failed: whether a candidate with a failed fit gets no more folds once another has a score.
+        drop_failed: whether a candidate with a failed fit gets no more folds once another has a score; until then
+            such candidates take turns.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Greedy(BaseFoldStrategy):
         self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
         self._sign, self._drop_failed = TIES[ties], drop_failed
         self._heap: list[tuple[float, int, int]] = []
+        self._failed: list[int] = []
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of every candidate, then the greedy choice; WAIT while all others are pending."""
@@ -62,16 +64,22 @@ class Greedy(BaseFoldStrategy):
             return None
         if ledger.n_asked < ledger.n_candidates:
             return ledger.ask(ledger.n_asked, 0)
-        while self._drop_failed and self._heap and self._heap[0][0] == math.inf and ledger.incumbent is not None:
-            ledger.note("prune", heapq.heappop(self._heap)[2], failed=True)
-        if not self._heap:
-            return WAIT if ledger.n_pending else None
-        candidate = heapq.heappop(self._heap)[2]
-        return ledger.ask_next(candidate)
+        if self._heap:
+            return ledger.ask_next(heapq.heappop(self._heap)[2])
+        if self._failed:
+            return ledger.ask_next(self._failed.pop(0))
+        return WAIT if ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Tell the score of a task, or nan for a failed fit."""
-        mean = self._ledger.tell(task, score)
-        n_done = len(self._ledger.scores[task.candidate])
-        if n_done < self._ledger.n_folds:
-            heapq.heappush(self._heap, (-mean, self._sign * n_done, task.candidate))
+        """Tell the score of a task, or nan for a failed fit; drops candidates with a failed fit if asked to."""
+        ledger, candidate = self._ledger, task.candidate
+        mean = ledger.tell(task, score)
+        n_done = len(ledger.scores[candidate])
+        if n_done < ledger.n_folds and mean == -math.inf and self._drop_failed:
+            self._failed.append(candidate)
+        elif n_done < ledger.n_folds:
+            heapq.heappush(self._heap, (-mean, self._sign * n_done, candidate))
+        if self._failed and ledger.incumbent is not None:
+            for failed in self._failed:
+                ledger.note("prune", failed, failed=True)
+            self._failed.clear()

@@ -57,9 +57,10 @@ class GreedyEarlyStopping(Greedy):
         """Tell the score of a task, or nan for a failed fit."""
         n_events = len(self.events)
         super().tell(task, score)
-        if self._stopped or len(self.events) == n_events:
+        if self._stopped or not self._ledger.has_all_folds(task.candidate):
             return
-        self._n_inferior = 0 if self.events[-1]["best"] else self._n_inferior + 1
+        completion = self.events[n_events]
+        self._n_inferior = 0 if completion["best"] else self._n_inferior + 1
         if self._n_inferior > self._threshold:
             self._stopped = True
-            self.events.append({"event": "stop", "step": self.events[-1]["step"], "n_inferior": self._n_inferior})
+            self.events.append({"event": "stop", "step": completion["step"], "n_inferior": self._n_inferior})

@@ -223,7 +223,8 @@ class CurveModel:
             UnfittableError: if every family is dropped.
             ValueError: on a curve that is too short or not finite, or a horizon before its last point.
         """
-        y, self._posterior = check_curve(curve, horizon), None
+        self._posterior = None
+        y = check_curve(curve, horizon)
         self.n_cut = n_cut(y) if self._cut else 0
         self._horizon, y = horizon, y[self.n_cut :]
         end = horizon - self.n_cut

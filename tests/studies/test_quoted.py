@@ -513,7 +513,7 @@ def test_the_guide_quotes_the_published_comparison_of_searches_cut_short():
     assert f"its candidate is {100 * cut[ours]:.2f} points below the best one, that of `{rivals[0]}`" in text
     assert all(f"`{rival}` {100 * cut[rival]:.2f}" in text for rival in rivals)
     late = anytime[(anytime["k"] == 10) & (anytime["share"] == 1 / 2)].set_index("method")["mean"]
-    late = f"{100 * late['exact_pruning']:.2f} points for {100 * late[ours]:.2f}."
+    late = f"{100 * late['exact_pruning']:.2f} points, where `{ours}` loses {100 * late[ours]:.2f}."
     assert f"Cut after half of all fits, `exact_pruning` is ahead: {late}" in text
     least, second = cut.nsmallest(2).index
     assert (least, second) == ("beta_pruning_tau_0_9", ours)
@@ -535,7 +535,7 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     searches = pd.read_csv(PUBLISHED / "big_data/tables/svm_search.csv")
     of_fabolas = searches[searches["method"] == "fabolas"].set_index("measure")
     sooner = 10 ** -of_fabolas.loc["log10_seconds_to_10_less_random", ["ours", "high", "low"]].astype(float)
-    quoted = "It first comes there {:.0f} times sooner than random search ({:.0f} to {:.0f}; undecided,".format(
+    quoted = "Fabolas first comes there {:.0f} times sooner than random search ({:.0f} to {:.0f}; undecided,".format(
         *sooner
     )
     assert f"{quoted} the document says 100 to 1,000)." in text
@@ -548,7 +548,7 @@ def test_the_readme_says_under_its_pictures_what_they_show():
         "stays within a tenth of the least from {fabolas:.0f} s on, that of random search from {random:,.0f} s."
     )
     assert quoted.format(**stays) in text
-    assert "since all ten leave that range once more before they return." in text
+    assert "since all ten Fabolas searches leave that range again before they return." in text
     assert of_fabolas.loc["left_10", "ours"] == 1
     along = pd.read_csv(PUBLISHED / "trials_comparison/figures/anytime_seconds.csv")
     on_svm = along[along["problem"] == "SVM on MNIST, table"]
@@ -580,9 +580,9 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     of = table.set_index(["dataset", "method", "fraction", "measure"])["ours"]
     centres, uniform, whole = ("wkm_svm", 0.1), ("uniform_svm", 0.5), ("full_svm", 1.0)
     quoted = (
-        f"With it training takes {of['letter', *centres, 'seconds']:.3f} s, on 1,500 uniform rows "
+        f"Including that time, training takes {of['letter', *centres, 'seconds']:.3f} s, on 1,500 uniform rows "
         f"({of['letter', *uniform, 'accuracy']:.0%}) {of['letter', *uniform, 'seconds']:.3f} s, on all rows "
-        f"{of['letter', *whole, 'seconds']:.2f} s. On adult centres lose: "
+        f"{of['letter', *whole, 'seconds']:.2f} s. On adult the centres lose: "
         f"{of['adult', *centres, 'accuracy']:.1%} in {of['adult', *centres, 'seconds']:.3f} s, where 1,500 "
         f"uniform rows have {of['adult', *uniform, 'accuracy']:.1%} in {of['adult', *uniform, 'seconds']:.3f} s."
     )

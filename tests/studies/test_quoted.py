@@ -535,9 +535,8 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     searches = pd.read_csv(PUBLISHED / "big_data/tables/svm_search.csv")
     of_fabolas = searches[searches["method"] == "fabolas"].set_index("measure")
     sooner = 10 ** -of_fabolas.loc["log10_seconds_to_10_less_random", ["ours", "high", "low"]].astype(float)
-    quoted = "Fabolas first comes there {:.0f} times sooner than random search ({:.0f} to {:.0f}; undecided,".format(
-        *sooner
-    )
+    times, low, high = (f"{factor:.0f}" for factor in sooner)
+    quoted = f"Fabolas first comes there {times} times sooner than random search ({low} to {high}; undecided,"
     assert f"{quoted} the document says 100 to 1,000)." in text
     claims = pd.read_csv(PUBLISHED / "big_data/claims.csv", index_col="id")
     assert claims.loc["big_data.svm_search.fabolas_to_random", "verdict"] == "undecided"

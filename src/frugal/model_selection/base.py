@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.metrics import get_scorer_names
 from sklearn.metrics._scorer import _MultimetricScorer
+from sklearn.model_selection import check_cv
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.model_selection._split import check_cv
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions

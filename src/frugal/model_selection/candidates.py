@@ -35,7 +35,9 @@ class _Draws:
 def list_candidates(
     space: Space, n_candidates: int | None, random_state: np.random.RandomState
 ) -> list[Candidate]:
-    """List the whole grid in scikit-learn's order, or draw candidates as RandomizedSearchCV does, none twice.
+    """List the whole grid in scikit-learn's order, or draw candidates as RandomizedSearchCV does.
+
+    From distributions none is drawn twice, from a grid no position.
 
     Args:
         space: a dict from names to lists of values or distributions (anything with `rvs`, or a `Dimension`), a
@@ -49,7 +51,7 @@ def list_candidates(
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     spaces = _spaces(space)
-    if is_grid(space):
+    if not any(hasattr(values, "rvs") for one in spaces for values in one.values()):
         grid = ParameterGrid(spaces)
         if n_candidates is None:
             return list(grid)
@@ -82,11 +84,6 @@ def _key(candidate: Candidate) -> tuple[Any, ...]:
         (name, type(value), value if isinstance(value, _SCALARS) else id(value))
         for name, value in candidate.items()
     )
-
-
-def is_grid(space: Space) -> bool:
-    """True if every hyperparameter lists its values."""
-    return not any(hasattr(values, "rvs") for one in _spaces(space) for values in one.values())
 
 
 def _spaces(space: Space) -> list[dict[str, Any]]:

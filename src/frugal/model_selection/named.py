@@ -20,7 +20,7 @@ def _init_of(strategy: str) -> Callable[..., None]:
         FoldSearchCV.__init__(self, strategy=strategy, **settings)
 
     init.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
-    init.__name__, init.__qualname__ = "__init__", f"{strategy}.__init__"
+    init.__name__ = init.__qualname__ = "__init__"
     return init
 
 

@@ -102,7 +102,7 @@ class ProgressLine:
         done = f"{n_done} of at most {most} {self._unit}"
         text = f"{done}, {spent:.0f} s, about {left:.0f} s left, best: "
         text += "none yet" if best is None else f"{best:.6g}"
-        with suppress(OSError):  # a line that nobody can read is no reason to lose the search
+        with suppress(OSError, ValueError):  # of a closed output: no reason to lose the search
             print(f"{text:<79}", end=end, flush=True)
 
 

@@ -280,26 +280,18 @@ def _more(
 def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
     """Reason why each candidate was stopped; empty for complete ones."""
     stopped = {candidate: _because(event) for candidate, event in outcome.dropped.items()}
-    end, last_rung = outcome.ended, None
+    end, has_rungs = outcome.ended, False
     for event in outcome.events:
         if event["event"] == "stop":
             end = f"the search stopped: {event['n_inferior']} candidates completed in a row were no better"
         elif event["event"] == "rung":
-            last_rung = event
-    reasons = []
-    for candidate, here in enumerate(has):
-        default = end or ("the budget was spent" if last_rung is None else "it left after a rung")
-        is_whole = here.all() and (last_rung is None or not _left_early(outcome, candidate))
-        reasons.append("" if is_whole else stopped.get(candidate, default))
-    return reasons
-
-
-def _left_early(outcome: Outcome, candidate: int) -> bool:
-    """True if other candidates were evaluated on more rows."""
-    most: dict[int, float] = {}
+            has_rungs = True
+    default = end or ("it left after a rung" if has_rungs else "the budget was spent")
+    most = np.zeros(len(has))
     for task in outcome.fits:
-        most[task.candidate] = max(most.get(task.candidate, 0.0), _n_rows(task))
-    return most.get(candidate, 0.0) < max(most.values(), default=0.0)
+        most[task.candidate] = max(most[task.candidate], _n_rows(task))
+    is_whole = has.all(axis=1) & (most == most.max(initial=0.0))  # on as many rows as any other
+    return ["" if whole else stopped.get(candidate, default) for candidate, whole in enumerate(is_whole)]
 
 
 def _because(event: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
@@ -318,7 +317,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         share = self._share
         if share is None:
             return self.cv
-        labelled = y is not None and is_classifier(self.estimator) and n_classes_of(self.estimator, y) is not None
+        labelled = n_classes_of(self.estimator, y) is not None
         if groups is None:
             is_stratified = labelled and np.unique(y, return_counts=True)[1].min() > 1
             kind = StratifiedShuffleSplit if is_stratified else ShuffleSplit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import as_python, check_choice, check_known, check_whole
+from frugal.checks import as_python, check_choice, check_known, check_whole, is_whole
 from frugal.interface import RunError
 from frugal.select.columns import transformer
 from frugal.select.models import Size, default_names, space_of, trial_space_of
@@ -153,7 +153,7 @@ def trial_search(
         check_known(f"resource of {estimator}", str(resource), ("n_samples", *model.get_params()))
         resource = f"model__{resource}"
     if resource == "n_samples" and "sizes" not in settings:
-        settings = _least_rows(problem, n_folds, strategy, settings.get("reduction_factor", 3)) | settings
+        settings = _least_rows(problem, n_folds, strategy, settings) | settings
     found = TrialSearchCV(
         _pipeline(problem, model),
         space,
@@ -170,22 +170,22 @@ def trial_search(
     return found, notes
 
 
-def _least_rows(problem: Problem, n_folds: int, strategy: str, factor: int) -> dict[str, int]:
-    """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes.
-
-    `factor` is the one by which brackets raise the rows.
-    """
+def _least_rows(problem: Problem, n_folds: int, strategy: str, settings: Mapping[str, Any]) -> dict[str, int]:
+    """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes."""
     from frugal.model_selection.facts import rows_for_the_rarest
     from frugal.trials import settings_of
 
-    n_rows = len(problem.target)
-    counts = problem.target.value_counts().tolist() if problem.task == "classification" else [n_rows]
+    known = settings_of(strategy)
+    counts = problem.target.value_counts().tolist() if problem.task == "classification" else [len(problem.target)]
+    given = [int(settings[name]) for name in ("max_resource", "n_max") if is_whole(settings.get(name), 1)]
+    n_rows = min([len(problem.target), *given])
+    factor = settings.get("reduction_factor", known.get("reduction_factor", 3))
     of_classes = max(2 * n_folds * len(counts), rows_for_the_rarest(counts, n_folds))
     least = min(max(LEAST_ROWS, of_classes, n_rows // LEAST_PART), n_rows // 2)
     check_whole("reduction_factor", factor, 2)
     in_brackets = min(least, n_rows // factor)  # or no bracket has two rungs
     by_name = {"min_resource": in_brackets, "n_min": least, "subset_rows": max(least, n_rows // 10)}
-    return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
+    return {name: value for name, value in by_name.items() if name in known}
 
 
 def _pipeline(problem: Problem, model: Any) -> Any:

@@ -1,5 +1,6 @@
 """The search as a user of scikit-learn meets it."""
 
+import io
 import itertools
 import math
 import pickle
@@ -635,6 +636,18 @@ def test_verbose_prints_how_far_it_is(monkeypatch, capsys):
     assert last.startswith("12 of at most 12 fits, 0 s, about 0 s left, best: 0.")
     searched(verbose=0)
     assert capsys.readouterr().out == ""
+
+
+def test_a_progress_line_that_nobody_can_read_ends_no_search(monkeypatch):
+    output = io.StringIO()
+
+    def say(text, **options):
+        print(text, file=output, **options)
+        output.close()
+
+    monkeypatch.setattr("frugal.model_selection.progress.print", say, raising=False)
+    assert searched(verbose=1).n_fits_ > 0
+    assert output.closed
 
 
 def test_more_fits_than_were_expected_leave_no_negative_time(monkeypatch, capsys):

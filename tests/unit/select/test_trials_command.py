@@ -106,11 +106,11 @@ def test_hyperband_counts_the_rows_of_its_trials(table):
 
 
 def test_a_trial_has_rows_enough_for_neighbours_and_classes():
-    def least(n_rows, strategy="hyperband", n_folds=5, n_classes=2):
+    def least(n_rows, strategy="hyperband", n_folds=5, n_classes=2, **settings):
         table = pd.DataFrame(
             {"x": np.random.default_rng(0).normal(size=n_rows), "y": np.arange(n_rows) % n_classes}
         )
-        return run._least_rows(problem_of("t", table, task="classification"), n_folds, strategy, 3)
+        return run._least_rows(problem_of("t", table, task="classification"), n_folds, strategy, settings)
 
     assert least(1_000) == {"min_resource": 100}
     assert least(1_000, n_classes=15) == {"min_resource": 150}
@@ -119,6 +119,20 @@ def test_a_trial_has_rows_enough_for_neighbours_and_classes():
     assert least(5_000, "hypertune") == {"subset_rows": 500}
     assert least(1_000, "fabolas") == {"n_min": 100}
     assert least(1_000, "ei") == {}
+    assert least(10_000, max_resource=150) == {"min_resource": 50}
+    assert least(10_000, max_resource=150, reduction_factor=2) == {"min_resource": 75}
+    assert least(10_000, "fabolas", n_max=300) == {"n_min": 100}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "settings"), [("hyperband", {"max_resource": 150}), ("fabolas", {"n_max": 150, "n_burn": 1})]
+)
+def test_the_most_rows_of_a_trial_may_be_given_alone(strategy, settings):
+    table = pd.DataFrame({"x": np.random.default_rng(0).normal(size=5_000), "y": np.arange(5_000) % 2})
+    problem = problem_of("t", table, task="classification")
+    options = {"estimator": "hist_gradient_boosting", "strategy": strategy, "n_trials": 2}
+    found, _ = run.trial_search(problem, settings=settings, **options)
+    assert found.set_params(error_score="raise").fit(problem.table, problem.target).n_trials_ >= 2
 
 
 def test_iterations_can_be_what_trials_get_less_of(trials):

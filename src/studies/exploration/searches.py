@@ -52,7 +52,7 @@ def searches(runs: pd.DataFrame, learner: str | None = None) -> pd.DataFrame:
     found = trials_of(runs, "candidate", "error", "incumbent")
     found = found if learner is None else found[found["learner"] == learner]
     if found.empty:
-        raise ValueError(f"the runs hold no searches of {learner or 'any learner'}")
+        raise ValueError(f"the runs hold no searches of {learner}")
     return found.reset_index(drop=True)
 
 

@@ -197,7 +197,7 @@ def test_runs_without_the_searches_or_refits_that_are_asked_for_are_refused(task
     both = pd.concat([task2_runs, refit_runs])
     assert len(searches(both, "logistic_regression")) == len(task2_runs)
     assert len(refits.refitted(both)) == len(refit_runs)
-    with pytest.raises(ValueError, match="the runs hold no searches of svm$"):
+    with pytest.raises(ValueError, match=r"the runs hold no searches of svm$"):
         searches(both, "svm")
     for others in (task2_runs, both[both["test_error"].isna()]):
         with pytest.raises(ValueError, match="the runs hold no refits"):

@@ -34,6 +34,12 @@ def as_python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def check_vector(name: object, value: object) -> None:
+    """Raise ValueError if `value` is an array whose shape is not (n,)."""
+    if isinstance(value, np.ndarray) and value.ndim != 1:
+        raise ValueError(f"{name!r} must be an array of shape (n,), got shape {value.shape}")
+
+
 def check_number(name: str, value: object, low: float, *, above: bool = False) -> None:
     """Raise ValueError unless `value` is a finite number of at least `low`; with `above`, above `low`."""
     if not is_number(value, low) or (above and value == low):

@@ -115,6 +115,7 @@ def test_the_recommendation_waits_for_the_other_threads(monkeypatch):
         reader.join(0.2)
         assert fits == []
     reader.join(60.0)
+    assert not reader.is_alive()
     assert fits == [1]
 
 

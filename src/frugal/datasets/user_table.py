@@ -67,10 +67,10 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
             frame = frame.drop(columns=last)
             notes.append("the last column has neither a name nor a value: it is left out")
         _check_header(path, frame)
-    names = [str(name).strip() for name in frame.columns]
-    if spaced := [name for name, bare in zip(frame.columns, names, strict=True) if str(name) != bare]:
-        notes.append(f"spaces around names are left out, as in {str(spaced[0]).strip()!r} for {spaced[0]!r}")
-    frame.columns = names
+    names = [str(name) for name in frame.columns]
+    if spaced := [name for name in names if name != name.strip()]:
+        notes.append(f"spaces around names are left out, as in {spaced[0].strip()!r} for {spaced[0]!r}")
+    frame.columns = [name.strip() for name in names]
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise DatasetError(f"{path} has several columns named {repeated[0]!r}: give each its own name")
@@ -232,16 +232,13 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
         raise DatasetError(str(error)) from error
     except pd.errors.EmptyDataError as error:
         raise DatasetError(f"{path} is empty, expected a header line and rows") from error
-    except pd.errors.ParserError as error:
-        text = " ".join(str(error).split())
-        if (found := _TOO_MANY.search(text)) is None:
-            raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
-        raise DatasetError(
-            f"{path} has {found[3]} fields in line {found[2]}, expected {found[1]} as in the lines before it; no "
-            "other lines may stand before the header line, and a field with separators needs quotes"
-        ) from error
     except _UNREADABLE as error:
         text = " ".join(str(error).split())
+        if found := _TOO_MANY.search(text):
+            raise DatasetError(
+                f"{path} has {found[3]} fields in line {found[2]}, expected {found[1]} as in the lines before it; "
+                "no other lines may stand before the header line, and a field with separators needs quotes"
+            ) from error
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 

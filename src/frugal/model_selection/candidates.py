@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from frugal.checks import check_vector
 from frugal.interface import Candidate
 from frugal.spaces import Choice, Dimension, SearchSpace
 
@@ -114,8 +115,7 @@ def _values(name: str, values: Any) -> Any:
             raise ValueError(f"{name!r} must list its values or be a distribution, got {values!r}")
         if len(values) == 0:
             raise ValueError(f"{name!r} must list at least one value, got none")
+        check_vector(name, values)
         if isinstance(values, np.ndarray):
-            if values.ndim > 1:
-                raise ValueError(f"{name!r} must be an array of shape (n,), got shape {values.shape}")
             return list(values)  # whose elements are the same objects at each draw
     return values

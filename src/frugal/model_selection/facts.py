@@ -50,8 +50,9 @@ def complete_settings(
     """
     known = settings_of(strategy)
     n_classes = n_classes_of(estimator, y)
-    facts: dict[str, Any] = {"n_rows": n_rows, "n_valid": n_valid, "cv": n_folds, "n_classes": n_classes}
-    facts["drop_failed"] = True
+    facts: dict[str, Any] = {
+        "n_rows": n_rows, "n_valid": n_valid, "cv": n_folds, "n_classes": n_classes, "drop_failed": True,
+    }  # fmt: skip
     _check_facts(strategy, settings, known, facts)
     if "n_rows" in settings:
         del facts["n_valid"]  # it would take precedence over the user's n_rows

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from frugal.checks import as_python, is_real
+from frugal.checks import as_python, check_vector, is_real
 from frugal.interface import Candidate
 from frugal.model_selection.definitions import hash_of
 from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
@@ -107,8 +107,7 @@ def _dimension(name: object, values: Any) -> Dimension:
             f"Uniform({low!r}, {high!r}) or another dimension of frugal.spaces, for two values a list"
         )
     if isinstance(values, list | tuple | range | np.ndarray):
-        if isinstance(values, np.ndarray) and values.ndim != 1:
-            raise ValueError(f"{name!r} must be an array of shape (n,), got shape {values.shape}")
+        check_vector(name, values)
         if len(values) == 0:
             raise ValueError(f"{name!r} must list at least one value, got {values!r}")
         return Choice(tuple(values.tolist() if isinstance(values, np.ndarray) else values))

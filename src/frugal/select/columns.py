@@ -30,6 +30,11 @@ NO_VALUE: Final = (
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
 _WITH_SIGN: Final = re.compile(r"\s*[-+]?([$€£]\s*-?\d[\d.,]*|\d[\d.,]*\s*[%$€£])\s*")
+_UNREAD: Final = {
+    MAY_BE_THOUSANDS: "whose commas may mark thousands or decimals",
+    _WITH_SIGN: "with a sign such as %",
+}
+"""Patterns of numbers that are not read, such as 48,123 and 12.5 %, and what is said of them."""
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 """A duration as pandas writes it, such as `1 days 02:00:00`."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
@@ -120,12 +125,9 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
         why = None
         if values.empty or name not in keep:
             why = _why_left_out(parsed, column, target, task, is_words=is_words)
-            if is_words and _may_be_thousands(values):
-                why = (
-                    "numbers whose commas may mark thousands or decimals: write them without (--keep takes words)"
-                )
-            elif is_words and _have_signs(values):
-                why = "numbers with a sign such as %: write them without (--keep takes words)"
+            unread = (says for pattern, says in _UNREAD.items() if is_words and _are_numbers_or(pattern, values))
+            if (says := next(unread, None)) is not None:
+                why = f"numbers {says}: write them without (--keep takes words)"
         if why is not None:
             found.left_out[name] = why
             continue
@@ -135,32 +137,20 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             found.dates[name] = order
         else:
             found.categorical.append(name)
-        is_odd = _are_no_numbers(values) if is_words else parsed.isna()
-        n_odd, others = int(is_odd.sum()), values[is_odd].unique()
+        is_odd = (as_number(values, ",", flags=False) if is_words else parsed).isna()  # it reads points, too
+        n_odd = int(is_odd.sum())
         if 0 < n_odd <= (MOSTLY if is_words else 1) * len(values):
-            says = f"its {len(values) - n_odd} numbers count as words, since" if is_words else ""
-            odd = f"{n_odd} value(s) {'are none' if is_words else 'count as missing'}"
-            found.odd[name] = f"{says} {odd}: {_shown([reprlib.repr(str(v)) for v in others], 3)}".strip()
+            count = f"its {len(values) - n_odd} numbers count as words, since {n_odd} value(s) are none"
+            shown = _shown([reprlib.repr(str(value)) for value in values[is_odd].unique()], 3)
+            found.odd[name] = f"{count if is_words else f'{n_odd} value(s) count as missing'}: {shown}"
     return found
 
 
-def _may_be_thousands(values: pd.Series) -> bool:
-    """True for texts such as 48,123 and numbers, whose decimal mark cannot be told."""
+def _are_numbers_or(pattern: re.Pattern[str], values: pd.Series) -> bool:
+    """True for texts of which some match a pattern and all others are numbers."""
     texts = values.astype(str)
-    unclear = texts.str.fullmatch(MAY_BE_THOUSANDS.pattern)
-    return bool(unclear.any()) and bool(as_number(texts[~unclear], flags=False).notna().all())
-
-
-def _are_no_numbers(values: pd.Series) -> pd.Series:
-    """Mask of the values that are no numbers with either decimal mark."""
-    return as_number(values, ".", flags=False).isna() & as_number(values, ",", flags=False).isna()
-
-
-def _have_signs(values: pd.Series) -> bool:
-    """True for texts such as 12.5 % and $3, and numbers."""
-    texts = values.astype(str)
-    have = texts.str.fullmatch(_WITH_SIGN.pattern)
-    return bool(have.any()) and bool(as_number(texts[~have], flags=False).notna().all())
+    match = texts.str.fullmatch(pattern.pattern)
+    return bool(match.any()) and bool(as_number(texts[~match], flags=False).notna().all())
 
 
 def _why_left_out(

@@ -177,8 +177,8 @@ def _least_rows(problem: Problem, n_folds: int, strategy: str, settings: Mapping
 
     known = settings_of(strategy)
     counts = problem.target.value_counts().tolist() if problem.task == "classification" else [len(problem.target)]
-    given = [int(settings[name]) for name in ("max_resource", "n_max") if is_whole(settings.get(name), 1)]
-    n_rows = min([len(problem.target), *given])
+    most = [int(settings[name]) for name in ("max_resource", "n_max") if is_whole(settings.get(name), 1)]
+    n_rows = min([len(problem.target), *most])
     factor = settings.get("reduction_factor", known.get("reduction_factor", 3))
     of_classes = max(2 * n_folds * len(counts), rows_for_the_rarest(counts, n_folds))
     least = min(max(LEAST_ROWS, of_classes, n_rows // LEAST_PART), n_rows // 2)

@@ -44,6 +44,7 @@ from frugal.model_selection import (
     TrialSearchCV,
 )
 from frugal.model_selection.base import FitsFailedError
+from frugal.model_selection.candidates import list_candidates
 from frugal.model_selection.evaluation import exception_of
 from frugal.model_selection.facts import best_possible_score, complete_settings
 from frugal.model_selection.progress import ProgressLine
@@ -689,6 +690,14 @@ def test_no_candidate_is_drawn_twice():
     fits = FoldSearchCV(SVC(), space, n_candidates=30, cv=2, random_state=0).fit(*load_iris(return_X_y=True))
     drawn = {tuple(candidate.values()) for candidate in fits.cv_results_["params"]}
     assert len(drawn) == len(fits.cv_results_["params"]) == 30
+
+
+def test_listed_values_of_an_array_are_drawn_once_nan_too_and_rows_of_one_are_refused():
+    space = {"C": stats.randint(1, 2), "tol": np.array([math.nan, 0.001])}
+    drawn = list_candidates(space, None, np.random.RandomState(0))
+    assert len(drawn) == 2
+    with pytest.raises(ValueError, match=r"'tol' must be an array of shape \(n,\), got shape \(2, 2\)"):
+        list_candidates(space | {"tol": np.ones((2, 2))}, None, np.random.RandomState(0))
 
 
 def test_a_space_of_few_points_gives_these_and_says_so_where_more_were_asked_for():

@@ -12,9 +12,9 @@ from studies.estimates import Array, Arrays, Estimate
 from studies.greedy_cv.measures import (
     above_0_in_every,
     are_enough,
-    by_method,
     count,
     n_significant,
+    of_stoppers,
     runs_of_cells,
     seed_means,
 )
@@ -42,8 +42,7 @@ from studies.tidy import need
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Rank percentiles of what is selected, under `greedy` and `halving`."""
     need(runs, "quality")
-    qualities = by_method(runs, "quality", [*CELL, "n"], "k", STOPPING_METHODS)
-    return dict(zip(("greedy", "halving"), qualities.values(), strict=True))
+    return dict(zip(("greedy", "halving"), of_stoppers(runs, "quality"), strict=True))
 
 
 JUDGED: Final = partial(runs_of_cells, table="table2")

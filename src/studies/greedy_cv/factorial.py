@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from studies import markdown
-from studies.greedy_cv.measures import jackknifed, mean_absolute_error
+from studies.greedy_cv.measures import beside_table1, jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, folds_of, kind_of_searches, published
 from studies.methods import methods
 from studies.records import Artefact, Study, as_configured
@@ -40,7 +40,7 @@ def combinations(block: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """
     listed = product(block["spaces"], block["scalers"], block["splits"], block["tree_seeds"])
     return {
-        "_".join(parts): dict(zip(("space", "scaler", "splits", "tree_seed"), parts, strict=True))
+        "_".join(parts): dict(zip(_CHOICES, parts, strict=True))
         for parts in listed
         if parts[1] == "none" or parts[3] == "repetition"
     }
@@ -64,8 +64,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     runs = runs.assign(tree_seed=runs["tree_seed"].where(is_tree, "none")).merge(published("table1"), on=KEYS)
     rows = []
     for labels, part in runs.groupby(_ROW[:-1], sort=False):
-        wide = part.pivot_table(index=[*KEYS, "published"], columns="seed", values="search_time")
-        printed, block = wide.index.get_level_values("published").to_numpy(), wide.to_numpy(dtype=float)
+        printed, block = beside_table1(part)
         for name, target, statistic in (
             ("mean", printed.mean(), lambda kept: float(np.nanmean(kept, axis=1).mean())),
             ("mean absolute error by cell", np.nan, mean_absolute_error(printed)),
@@ -92,8 +91,10 @@ TABLE: Final = Artefact(
     runs_of,
     tabulate,
     """Table 1 of document 001 at every combination of what it leaves open: space, scaler, plain or stratified
-    folds, and the tree's seed per repetition or per candidate; n up to 512 and k up to 10, with 95 % jackknife
-    intervals over seeds, cut at 0. {{ config["greedy_cv"]["factorial"]["n_seeds"] | seeds }}.""",
+    folds, and the tree's seed per repetition or per candidate; n up to
+    {{ config["greedy_cv"]["factorial"]["n_candidates"] | max }} and k up to
+    {{ config["greedy_cv"]["factorial"]["n_folds"] | max }}, with 95 % jackknife intervals over seeds, cut at 0.
+    {{ config["greedy_cv"]["factorial"]["n_seeds"] | seeds }}.""",
     render=render,
     floor=FLOOR,
 )

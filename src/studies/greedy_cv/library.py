@@ -25,7 +25,7 @@ import pandas as pd
 
 from studies import interpreters, markdown
 from studies.estimates import NOT_TESTABLE, Array
-from studies.greedy_cv.measures import are_enough, by_cell, by_method, count, overall, runs_of_cells, seed_means
+from studies.greedy_cv.measures import are_enough, by_cell, count, of_stoppers, overall, runs_of_cells, seed_means
 from studies.greedy_cv.tables import CELL, STOPPING_METHODS, published
 from studies.greedy_cv.wall_clock import GREEDY_MEAN, HALVING_MEAN
 from studies.records import Artefact, Claim, FoldsOf, Method, Study
@@ -258,12 +258,12 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """
     default = runs[(runs["strategy"] == GREEDY) | runs["train_scores"]]
     by_strategy = with_ratio(default).assign(method=default["strategy"])
-    values = by_method(by_strategy, "time_ratio", [*CELL, "n"], "k", STOPPING_METHODS)
+    greedy, halving = of_stoppers(by_strategy, "time_ratio")
     wide = published("table3").pivot_table("published", index=[*CELL, "n"], columns="method")
     signs = np.sign(by_cell(wide[HALVING] - wide[GREEDY], runs, [*CELL, "n"]))
-    printed = np.broadcast_to(signs[:, None, None], values[GREEDY].shape)
+    printed = np.broadcast_to(signs[:, None, None], greedy.shape)
     over = {f"over_grid_search_{trained}": _over_grid_search(runs, trained) for trained in (True, False)}
-    return {"greedy": values[GREEDY], "halving": values[HALVING], "printed": printed, **over}
+    return {"greedy": greedy, "halving": halving, "printed": printed, **over}
 
 
 def _over_grid_search(runs: pd.DataFrame, train_scores: bool) -> Array:

@@ -15,7 +15,7 @@ import pandas as pd
 from frugal.stats import t_margin, welch
 from studies.cells import every
 from studies.estimates import Array, Arrays, Estimate, exact, mean, resampled
-from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
+from studies.greedy_cv.tables import CELL, K_STOPPING, KEYS, N_SEARCH, STOPPING_METHODS, published
 from studies.markdown import NAMES
 from studies.measures import Measure
 from studies.regions import above
@@ -61,7 +61,7 @@ def _cells(table: str) -> pd.DataFrame:
 
 
 def _are_whole(runs: pd.DataFrame, table: str) -> bool:
-    """Whether these runs are of exactly the cells of a printed table."""
+    """Whether these runs have all cells of a printed table; they may have others."""
     cells = _cells(table)
     return len(runs[_KEYS].drop_duplicates().merge(cells, on=_KEYS)) == len(cells)
 
@@ -73,6 +73,18 @@ def by_method(
     wide = runs.pivot_table(index=["method", *cell, inner], columns="seed", values=value, dropna=False)
     shape = (-1, runs[inner].nunique(), wide.shape[1])
     return {method: wide.loc[method].to_numpy(dtype=float).reshape(shape) for method in methods}
+
+
+def of_stoppers(runs: pd.DataFrame, value: str) -> tuple[Array, Array]:
+    """A value of greedy early stopping and of halving as of `by_method`, by dataset, classifier and n."""
+    greedy, halving = by_method(runs, value, [*CELL, "n"], "k", STOPPING_METHODS).values()
+    return greedy, halving
+
+
+def beside_table1(runs: pd.DataFrame) -> tuple[Array, Array]:
+    """Printed search times, (n_cells,), and ours, (n_cells, n_seeds); the runs have the column `published`."""
+    wide = runs.pivot_table(index=[*KEYS, "published"], columns="seed", values="search_time")
+    return wide.index.get_level_values("published").to_numpy(), wide.to_numpy(dtype=float)
 
 
 def by_cell(values: pd.Series, runs: pd.DataFrame, cell: list[str]) -> Array:
@@ -155,7 +167,7 @@ def above_0_in_every(values: Array, table: str, keys: list[str], noun: str) -> E
 
 
 def count(statistic: Callable[[Arrays], float]) -> Measure:
-    """A count of the document's own tests, on its own number of repetitions."""
+    """A number without an interval, such as a count of cells; its seeds are those of the runs."""
     return lambda arrays, rng: exact(statistic(arrays), n_seeds=next(iter(arrays.values())).shape[-1])
 
 

@@ -294,9 +294,10 @@ def draw_figure11(summary: pd.DataFrame) -> plotters.Figure:
 
 
 def _in_words(reading: str) -> str:
-    """`lists, olson scaler` of `grid/olson`."""
-    space, _, scaler = reading.partition("/")
-    return f"{'lists' if space == 'grid' else space}, {'no' if scaler == 'none' else scaler} scaler"
+    """`lists, olson scaler` of `grid/olson`; behind it what else is not the default."""
+    space, scaler, *others = reading.split("/")
+    named = "lists" if space == "grid" else space, f"{'no' if scaler == 'none' else scaler} scaler"
+    return ", ".join([*named, *others])
 
 
 def _draw_bars(axes: plotters.Axes, summary: pd.DataFrame, classifiers: list[str]) -> None:
@@ -371,7 +372,7 @@ def _draw_lengths(axes: plotters.Axes, part: pd.DataFrame, ticks: list[int]) -> 
         classifier = str(name)
         shade = CLASSIFIERS[classifier]
         axes.plot(line["n"], line["ours"], **shade, label=f"greedy, {NAMES[classifier]}")
-        axes.fill_between(line["n"], line["low"], line["high"], color=shade["color"], alpha=0.18, lw=0)
+        style.band(axes, line, shade["color"], x="n", alpha=0.18)
         axes.plot(
             ticks[-1] * 1.5, line["published"].iloc[0], **shade,
             markerfacecolor="white", linestyle="none", markersize=5.5,
@@ -396,8 +397,7 @@ TABLE1_BY_N: Final = Artefact(
     RUNS,
     by_reading(table1_by_n, "reading"),
     """The 135 cells behind Table 1 of document 001, one per n, which the document does not print, for each
-    reading. {{ n_seeds }}
-    seeds.""",
+    reading. {{ n_seeds | seeds }}.""",
 )
 FIGURE11: Final = Artefact(
     "figure11",

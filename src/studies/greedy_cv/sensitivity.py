@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from studies import plotters, style
-from studies.greedy_cv.measures import STUDY_FLOOR, jackknifed, mean_absolute_error
+from studies.greedy_cv.measures import STUDY_FLOOR, beside_table1, jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import (
     KEYS,
     N_SEARCH,
@@ -39,7 +39,7 @@ VARIANTS: Final = {
 
 def by_variant(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:
     """What is replayed of each variant."""
-    return dict.fromkeys(variants(config) or (study.name,), configured(study.methods, config))
+    return dict.fromkeys(variants(config), configured(study.methods, config))
 
 
 SENSITIVITY: Final = Study(
@@ -81,10 +81,9 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     runs = runs.merge(published("table1"), on=KEYS)
     for (variant, method), part in runs.groupby(["variant", "method"], sort=True):
-        wide = part.pivot_table(index=[*KEYS, "published"], columns="seed", values="search_time")
-        target = wide.index.get_level_values("published").to_numpy()
-        ours, _, low, high = jackknifed(mean_absolute_error(target), wide.to_numpy(dtype=float))
-        rows.append((variant, method, ours, max(low, 0.0), high, wide.shape[1], len(wide), provenance(part)))
+        printed, block = beside_table1(part)
+        ours, _, low, high = jackknifed(mean_absolute_error(printed), block)
+        rows.append((variant, method, ours, max(low, 0.0), high, block.shape[1], len(block), provenance(part)))
     columns = ["variant", "method", "distance", "low", "high", "n_seeds", "n_cells", "data"]
     return pd.DataFrame(rows, columns=columns)
 

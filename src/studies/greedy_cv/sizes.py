@@ -113,8 +113,7 @@ def draw(summary: pd.DataFrame) -> plotters.Figure:
         plotters.lines(axes, part, style.LOOKS, x="n_rows", order=SEARCH_METHODS)
         axes.set(ylim=(0, 1), title=f"{NAMES[classifier]}, k = {k}")
         plotters.log_ticks(axes, ticks, "{:,}")
-    source = ", ".join(sorted(table["dataset"].str.rsplit("_", n=1).str[0].unique()))
-    plotters.label_edges(figure, f"Rows of {source}", "Search time\n(share of n·k folds)")
+    plotters.label_edges(figure, "Rows of letter", "Search time\n(share of n·k folds)")
     return plotters.finish(figure, table, 2)
 
 

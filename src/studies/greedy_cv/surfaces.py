@@ -36,7 +36,7 @@ Search = Callable[[Problem, np.random.Generator], pd.DataFrame]
 
 N_SEEN: Final = N_INITIAL + 2
 """Steps after which figure 4 looks into the surrogate."""
-_STARTS = (("#000000", "-"), ("#D07CA1", "--"), ("#D9541E", ":"), ("#8A8F94", "-.")) * 2
+_STARTS = (("#000000", "-"), ("#D07CA1", "--"), ("#D9541E", ":"))
 """Colour and line of each start of the hypergradient's descent."""
 _explained = partial(Artefact, runs=(), datasets=("wdbc",))
 _SURFACE: Final = "over the true validation loss of a kernel ridge classifier on wdbc (dashes: its best tenth)"
@@ -265,7 +265,7 @@ def draw_hypergradient(table: pd.DataFrame) -> plotters.Figure:
     run, surface = split_layers(table)
     figure, (left, right) = canvas.panels(2, 3.5)
     contours = canvas.draw_surface(left, surface)
-    for start, (color, line) in zip(_values(run, "start"), _STARTS, strict=False):
+    for start, (color, line) in zip(_values(run, "start"), _STARTS, strict=True):
         path = run[run["start"] == start]
         _draw_path(left, path, color)
         right.plot(path["iteration"], path["loss"], line, color=color, label=f"path from start {start}")

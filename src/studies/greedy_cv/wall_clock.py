@@ -14,9 +14,9 @@ from studies.estimates import Array, Arrays, Estimate
 from studies.greedy_cv.measures import (
     are_enough,
     by_cell,
-    by_method,
     count,
     n_significant,
+    of_stoppers,
     overall,
     ratio_of_means,
     runs_of_cells,
@@ -62,8 +62,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     timed = with_shares(runs)
     found: dict[str, Array] = {}
     for value, suffix in (("time_ratio", ""), ("rows_share", "_rows"), ("evaluations_share", "_evaluations")):
-        values = by_method(timed, value, [*CELL, "n"], "k", STOPPING_METHODS)
-        found |= {f"greedy{suffix}": values[STOPPING_METHODS[0]], f"halving{suffix}": values[STOPPING_METHODS[1]]}
+        found[f"greedy{suffix}"], found[f"halving{suffix}"] = of_stoppers(timed, value)
     outcomes = by_cell(_printed_outcomes(), timed, [*CELL, "n"])
     found["printed"] = np.broadcast_to(outcomes[:, None, None], found["greedy"].shape)
     return found
@@ -71,10 +70,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
 
 def _printed_outcomes() -> pd.Series:
     """Per cell of Table 3 1 where greedy early stopping has the stars, -1 where halving has, 0 where none has."""
-    wide = published("table3").pivot_table(
-        "published_stars", index=[*CELL, "n"], columns="method", aggfunc=lambda stars: stars.iloc[0] != ""
-    )
-    greedy, halving = (wide[method].astype(int) for method in STOPPING_METHODS)
+    stars = published("table3").set_index([*CELL, "n", "method"])["published_stars"]
+    greedy, halving = (stars.ne("").astype(int).xs(method, level="method") for method in STOPPING_METHODS)
     return greedy - halving
 
 

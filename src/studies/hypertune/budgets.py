@@ -1,4 +1,4 @@
-"""How HyperTune's time, which every method gets, was spent, and where the choice within that time comes from."""
+"""How HyperTune's time, which every method gets, was spent, and whether EI tried HyperTune's choice, too."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ BUDGETS: Final = Artefact(
     "budgets",
     runs_of(tuple(LEARNERS), "", "_refits"),
     tabulate,
-    """What HyperTune's time, where it is every method's, was spent on, and where its choice within it comes from;
+    """What HyperTune's time, where it is every method's, was spent on, and whether EI tried its choice, too;
     not in the document.""",
     render=render,
 )

@@ -415,15 +415,9 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for panel, found in panels.items():
         for cell, part in found.groupby(["method", "n_rows", "complexity"], sort=True):
-            numbers = [
-                number
-                for name in ("accuracy", "train_accuracy")
-                for number in (
-                    (part[name].mean(), standard_error(part[name])) if name in part else (np.nan, np.nan)
-                )
-            ]
-            bounds = part["bound"].iloc[0] if "bound" in part else np.nan
-            rows.append([panel, *cell, *numbers, bounds, part["seed"].nunique(), provenance(part)])
+            measured = (part["accuracy"], part["train_accuracy"])
+            numbers = [number for values in measured for number in (values.mean(), standard_error(values))]
+            rows.append([panel, *cell, *numbers, part["bound"].iloc[0], part["seed"].nunique(), provenance(part)])
     names = ["mean", "se", "train_mean", "train_se", "bound", "n_seeds", "data"]
     return pd.DataFrame(rows, columns=["panel", "method", "n_rows", "complexity", *names])
 

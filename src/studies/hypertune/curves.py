@@ -21,7 +21,6 @@ from studies.estimates import Array
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
-    NEEDED,
     ORDER,
     RAW,
     DataSetClaim,
@@ -59,7 +58,7 @@ from studies.shared.searches import CELL
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
 from studies.trajectories import steps
 
-WHOLE: Final = ("random", "hyperband", "ei", "hypertune", OPTIMUM)
+DRAWN: Final = ("random", "hyperband", "ei", "hypertune", OPTIMUM)
 """Methods in the figures: with trials on all rows; Fabolas and Hyperband on rows ask for few such."""
 COMPARED: Final = ("ei", OPTIMUM, *CONTROLS)
 """Those whose curves HyperTune's are compared with, in verdicts or in the table of controls."""
@@ -114,17 +113,15 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
         for panel in PANELS
         for rival in COMPARED
     }
-    return leads | {"constant": _constant(searches, leads[_lead_of(COMPARED[0], "trials")])}
+    return leads | {"constant": _constant(searches, runs["seed"].nunique())}
 
 
-def _constant(searches: pd.DataFrame, like: Array) -> Array:
+def _constant(searches: pd.DataFrame, n_seeds: int) -> Array:
     """1 where most trials on all rows have one and the same error, and every search ends near it.
 
-    Args:
-        searches: as of `paths`.
-        like: an array of the shape wanted, (n_datasets, n_seeds).
+    `searches` are as of `paths`; the array is (n_datasets, n_seeds) in `ORDER`.
     """
-    constant = np.zeros_like(like)
+    constant = np.zeros((len(ORDER), n_seeds))
     for dataset, part in searches[searches["is_whole"] & searches["error"].notna()].groupby("dataset"):
         shares = part["error"].round(9).value_counts(normalize=True)
         is_most = shares.iloc[0] > 0.5
@@ -216,7 +213,6 @@ def _ahead_of(
     *,
     panels: tuple[str, ...] = tuple(PANELS),
     datasets: tuple[str, ...] = ALL,
-    needed: tuple[str, ...] = NEEDED,
 ) -> tuple[DataSetClaim, ...]:
     """HyperTune leads a rival against trials, and against time, on each of the data sets that was run.
 
@@ -238,7 +234,6 @@ def _ahead_of(
             study=learner,
             methods=("hypertune", rival),
             datasets=datasets,
-            needed=needed,
             lead=_lead_of(rival, panel),
         )
         for panel in panels
@@ -248,7 +243,7 @@ def _ahead_of(
 def _ahead_of_control(
     learner: str, rival: str, datasets: tuple[str, ...], panels: tuple[str, ...] = ("trials",)
 ) -> tuple[DataSetClaim, ...]:
-    return _ahead_of(learner, "", rival, panels=panels, datasets=datasets, needed=datasets)
+    return _ahead_of(learner, "", rival, panels=panels, datasets=datasets)
 
 
 _MNIST: Final = ("mnist",)
@@ -261,7 +256,7 @@ CLAIMS: Final = (
     *_ahead_of_control("elastic_net", "hypertune_neutral", _CONTROLLED),
     *_ahead_of("svm", "In all the datasets, HyperTune significantly outperforms EI"),
     *_ahead_of("svm_rff", "HyperTune again outperforms EI in all the datasets"),
-    *_ahead_of("mlp", _ON_MNIST, datasets=_MNIST, needed=_MNIST),
+    *_ahead_of("mlp", _ON_MNIST, datasets=_MNIST),
     *_ahead_of_control("mlp", "hypertune_reversed", _MNIST),
 )
 
@@ -285,20 +280,18 @@ def tabulate_controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         `tidy.TIDY`, n_rows, n_epochs, n_missing. One row that says so where none of them shares a problem with
         HyperTune; cells below the floor are left out where others reach it.
     """
-    trials = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
-    none = not_run(_CONTROL_COLUMNS, learner="none", dataset="none", method=COMPARED[0], measure="behind_trials")
-    if trials.empty:
-        return none
-    searches = paths(trials)
+    searches = paths(runs)
     gaps = pd.concat(
         areas(searches, TESTER, name, panel).assign(method=name, measure=f"behind_{panel}")
         for name in COMPARED
         for panel in PANELS
     )
     if gaps.empty:
-        return none
+        return not_run(
+            _CONTROL_COLUMNS, learner="none", dataset="none", method=COMPARED[0], measure="behind_trials"
+        )
     gaps = gaps.assign(value=-gaps["behind"])
-    gaps = gaps.merge(trials[[*PROBLEM, "data"]].drop_duplicates(PROBLEM), on=PROBLEM)
+    gaps = gaps.merge(runs[[*PROBLEM, "data"]].drop_duplicates(PROBLEM), on=PROBLEM)
     cells = at_floor(mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(least_scope(searches)))
     return tidied(cells, _CONTROL_KEYS, scale, "n_rows", "n_epochs", "n_missing")
 
@@ -351,16 +344,16 @@ def summarise(runs: pd.DataFrame, learners: tuple[str, ...]) -> pd.DataFrame:
 
     Every search is a step function of what it has spent. A line begins where all seeds have a value, and ends with
     the longest search; a search that has ended keeps its last value. Against time, HyperTune's lines begin after
-    its trials on subsets. Methods other than `WHOLE` are left out: they have few trials on all rows, or none.
-    Hyperband's trials on all rows are those of a last rung. They are drawn against time alone, since the trials of
-    earlier rungs would not show against trials.
+    its trials on subsets. Left out are Fabolas and Hyperband on rows, which have few trials on all rows, and
+    controls, which have a table. Hyperband's trials on all rows are those of a last rung. They are drawn against
+    time alone, since the trials of earlier rungs would not show against trials.
 
     Returns:
         learner, dataset, panel (trials: x is their number; seconds: those of trials, on subsets too, and of the
         optimiser), method, x, mean, se, n_rows and n_epochs (of trials on all, the fewest of a seed; 0 epochs of a
         learner without), n_seeds, n_missing (seeds without a value), data. No rows if there are no such searches.
     """
-    shown = runs[runs["learner"].isin(learners) & runs["method"].isin(WHOLE)]
+    shown = runs[runs["learner"].isin(learners) & runs["method"].isin(DRAWN)]
     if shown.empty:
         return pd.DataFrame(columns=_COLUMNS)
     searches = paths(shown)
@@ -442,18 +435,24 @@ def _limits(table: pd.DataFrame) -> tuple[float, float]:
     return max(low - room, 0.0), float(np.minimum(high + room, 1.0))
 
 
-_CAPTION: Final = """; on {{ b.n_train if b.n_train is number else "as many training rows as the document's splits
-leave" }} training rows. Best validation accuracy so far of trials on all rows, mean over {{ b.n_seeds | seeds }}
+_CAPTION: Final = """; on {{ b.n_train ~ " training rows" if b.n_train is number else "as many training rows as the
+document's splits leave" }}. Best validation accuracy so far of trials on all rows, mean over {{ b.n_seeds |
+seeds }}
 {%- if b.n_seeds > 2 %} with a band of one standard error (a 95 % interval is {{ b.n_seeds | interval_over_error }}
 times as wide){% endif %}: above
 against these trials, below against time, in which HyperTune's begins once its searches on five subsets are over.
-EI is HyperTune without signs; HyperTune, EI{{ ", random search and Hyperband" if "hyperband" in b.n_trials else
+EI is HyperTune without signs; HyperTune, EI{{ ", random search and Hyperband" if b.n_trials.get("hyperband") else
 " and random search" }} start from the same candidates. A line begins where all seeds have a value and ends where
 the longest search does, those that have ended keeping their last value; it may start below the panel, and bands
 may leave it. Fabolas is left out, as in the document, since it hardly tries candidates on all rows
-{%- if "hyperband" in b.n_trials %}, and so is Hyperband in trials, whose first rungs would not show{% endif %}.
+{%- if b.n_trials.get("hyperband") %}, and so is Hyperband in trials, whose first rungs would not show{% endif %}.
 {%- if "adult" in b.datasets %} Adult is shown with its categories as unscaled whole numbers and one-hot and
 scaled.{% endif %}"""
+
+
+_OTHER_START: Final = (
+    " Where it is run, HyperTune from the average of the subsets' optima stands beside HyperTune."
+)
 
 
 def _figure(name: str, learners: tuple[str, ...], tuned: str, also: str = "") -> Artefact:
@@ -473,11 +472,11 @@ def _figure(name: str, learners: tuple[str, ...], tuned: str, also: str = "") ->
 
 FIGURE2: Final = _figure("figure2", ("elastic_net",), "the elastic net")
 FIGURE3: Final = _figure("figure3", ("svm",), "the SVM with a radial kernel")
-FIGURE4: Final = _figure("figure4", ("svm_rff",), "the SVM on random Fourier features")
+FIGURE4: Final = _figure("figure4", ("svm_rff",), "the SVM on random Fourier features", _OTHER_START)
 FIGURE5: Final = _figure(
     "figure5",
     ("mlp", "cifar_cnn"),
     "the MLP on MNIST, and of the CNN on CIFAR-10 (JPEG) where it is run (on rows of its own), of which the "
     "document has no curve",
-    " Where it is run, HyperTune from the average of the subsets' optima stands beside HyperTune.",
+    _OTHER_START,
 )

@@ -51,7 +51,6 @@ class DataSetClaim(Claim):
     Attributes:
         methods: that it compares, all of which must have been run for long enough.
         datasets: that it is about, where they were run.
-        needed: those of them without which it has no verdict.
         lead: of a claim on searches, the array that it is judged by, which must have a number for every seed.
         printed_rows: training rows of the document's number, of which it needs `COMPARABLE`.
         printed_epochs: the same of its epochs, where it gives them.
@@ -59,13 +58,18 @@ class DataSetClaim(Claim):
 
     methods: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ALL
-    needed: tuple[str, ...] = NEEDED
     lead: str = ""
     printed_rows: int = 0
     printed_epochs: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", self.rows or self.runs_of)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Data sets without which it has no verdict: its only one, or those of `NEEDED` among several."""
+        several = tuple(name for name in NEEDED if name in self.datasets)
+        return self.datasets if len(self.datasets) == 1 else several
 
     def runs_of(self, runs: pd.DataFrame) -> pd.DataFrame:
         """Rows of its methods on its data sets."""

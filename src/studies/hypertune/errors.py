@@ -18,7 +18,6 @@ from studies.estimates import NOT_RUN, Array, Arrays, Estimate, tied
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
-    NEEDED,
     ORDER,
     RAW,
     SCALED,
@@ -132,7 +131,7 @@ _SHOWN_IN: Final = {learner: f"tables/table{number}" for number, names in TABLES
 
 def _claim(learner: str, name: str, **fields: Any) -> DataSetClaim:
     """A claim on test errors of a learner; `name` is the last part of its id."""
-    shared = {"section": LEARNERS[learner].section, "quote": "", "artefact": _SHOWN_IN[learner]}
+    shared = {"section": LEARNERS[learner].section, "artefact": _SHOWN_IN[learner]}
     return DataSetClaim(f"hypertune.{learner}.{name}", study=f"{learner}_refits", **shared | fields)
 
 
@@ -180,7 +179,6 @@ def _better(
         measure=partial(_difference_of_choices, first=first, second=second, region=region, datasets=datasets),
         methods=(first, second),
         datasets=datasets,
-        needed=datasets if is_one else tuple(dataset for dataset in NEEDED if dataset in datasets),
     )
 
 
@@ -225,7 +223,6 @@ def _printed_error(learner: str, cell: Mapping[Hashable, Any]) -> DataSetClaim:
         published=int(error) if error.is_integer() else error,
         methods=("hypertune",),
         datasets=(dataset,),
-        needed=(dataset,),
         printed_rows=TRAINED_ON[dataset],
         printed_epochs=TRAINED_FOR.get(dataset, 0),
     )
@@ -245,7 +242,6 @@ def _on_adult(learner: str) -> tuple[DataSetClaim, ...]:
             measure=measured(_less("majority", "hypertune"), at_majority, (RAW,)),
             methods=("majority", "hypertune"),
             datasets=(RAW,),
-            needed=(RAW,),
         ),
         _claim(
             learner,
@@ -256,7 +252,6 @@ def _on_adult(learner: str) -> tuple[DataSetClaim, ...]:
             measure=measured(itemgetter("hypertune"), scaled, (SCALED,), _PER_CENT),
             methods=("hypertune",),
             datasets=(SCALED,),
-            needed=(SCALED,),
         ),
     )
 
@@ -426,15 +421,17 @@ def _cell(row: Mapping[Any, Any]) -> str:
 
 _CHOICES: Final = """, and in brackets what the document prints: the candidate that each method had chosen when
 HyperTune's time of the same seed was over, that of its searches on subsets included (it ends with a trial of
-HyperTune's; one of another method that is under way then does not count, budget_share in the CSV), fitted on all
-{{ b.n_train if b.n_train is number else "as many training rows as the document's splits leave" }} training rows"""
+HyperTune's; one of another method that is under way then does not count, budget_share in the CSV), fitted on
+{{ "all " ~ b.n_train ~ " training rows" if b.n_train is number else
+"as many training rows as the document's splits leave" }}"""
 _MEANS: Final = """, mean over {{ b.n_seeds | seeds }} with its standard error. Majority is the error of always
 saying the most frequent class; EI and random search are not in the document's tables.
+{%- if b.epochs is defined %} Nor are, where they are run, Hyperband on rows, and hypertune from optimum: HyperTune
+from the average of the subsets' optima.{% endif %}
 {%- if "adult" in b.datasets %} The document's adult is beside unscaled codes; adult scaled is one-hot and
 standardised.{% endif %}"""
 _ROWS_OF_NETWORKS: Final = """ of the MLP ({{ b.epochs }} epochs), and on the CNN's own, whose searches may have
-one time in place of HyperTune's (rows, epochs and seconds are in the table's CSV file); hypertune from
-optimum is HyperTune from the average of the subsets' optima"""
+one time in place of HyperTune's (rows, epochs and seconds are in the table's CSV file)"""
 
 
 def _table(number: int, learners: str, rows: str = "") -> Artefact:

@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Final
 
 from studies.hypertune import budgets, complexity, curves, errors, starts
-from studies.hypertune.errors import render
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, LEARNERS, reaches_floor
 from studies.records import Claim, Paper
 
@@ -57,7 +56,7 @@ PAPER: Final = Paper(
         before HyperTune's time was over, a claim on test errors is not run. What is not the document's stands in
         `findings.csv`."""
     },
-    render=render,
+    render=errors.render,
     floor=FLOOR,
     floor_rows=FLOOR_ROWS,
     reaches_floor=reaches_floor,

@@ -30,7 +30,7 @@ from studies.regions import above
 from studies.shared.look_up_tables import cells
 from studies.shared.searches import trials_of
 from studies.tidy import in_order, mean_by_seed, provenance, tidied
-from studies.trajectories import mean_path, steps
+from studies.trajectories import mean_curve, steps
 
 
 def _method(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:
@@ -127,19 +127,10 @@ def most_rows(runs: pd.DataFrame) -> pd.Series[int]:
 
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Best errors by "{dataset} {method} {measure} {trial}", each (n_seeds,); nan where there is no value."""
-    found = at_trials(runs)
-    seeds = sorted(found["seed"].unique())
-    errors = {cell: part.set_index("seed")["error"].reindex(seeds) for cell, part in found.groupby(list(KEYS))}
-    absent = pd.Series(np.nan, seeds)
-    return {
-        f"{dataset} {method} {measure} {trial}": errors.get((dataset, method, measure, trial), absent).to_numpy(
-            float
-        )
-        for dataset in TABLES
-        for method in NAMES
-        for measure in _MEASURES
-        for trial in TRIALS
-    }
+    errors = at_trials(runs).pivot_table("error", index=[*KEYS], columns="seed", dropna=False)
+    listed = pd.MultiIndex.from_product([TABLES, NAMES, _MEASURES, TRIALS])
+    rows = errors.reindex(listed).to_numpy(float)
+    return {" ".join(map(str, cell)): row for cell, row in zip(listed, rows, strict=True)}
 
 
 def _study(name: str, is_enough: Floor, *tables: str) -> Study:
@@ -175,7 +166,7 @@ def _ratio(arrays: Arrays, rng: Generator, rival: str, ours: str) -> Estimate:
 
 
 def _finding(table: str, ours: str, rival: str, by: str, trial: int) -> Claim:
-    """By how many times the error of EI, or of HyperTune with reversed signs, is above HyperTune's.
+    """The error of EI, or of HyperTune with reversed signs, over HyperTune's.
 
     `table` is of `TABLES`, `ours` of `STARTS`, `rival` is `EI` or `reversed`, `by` is `trials` or `seconds`.
     """
@@ -288,10 +279,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
             if panel == "seconds":
                 grid = np.geomspace(searches["spent_seconds"].min(), searches["spent_seconds"].max(), N_POINTS)
             for method, part in searches.groupby("method"):
-                seeds = [path for _, path in part.groupby("seed")]
-                end = max(path[x].max() for path in seeds)
-                line = mean_path(seeds, x, "best", grid[grid <= end])
-                parts.append(line.assign(**facts, panel=panel, method=method))
+                parts.append(mean_curve(part, x, "best", grid).assign(**facts, panel=panel, method=method))
     table = pd.concat(parts, ignore_index=True)
     table = in_order(table, {"dataset": TABLES, "panel": PANELS, "method": NAMES, "x": None})
     table["n_rows"] = table["dataset"].map(most_rows(runs))

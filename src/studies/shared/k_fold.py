@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +14,7 @@ N_FOLDS: Final = 5
 _TRAIN, _VALIDATION = "#DCE9FA", "#00318F"
 
 
-def summarise(seed: int, *, root: str | Path = "data") -> pd.DataFrame:
+def summarise(seed: int) -> pd.DataFrame:
     """Five-fold cross-validation of one decision tree on wdbc.
 
     The seed decides the folds and the random state of the tree.
@@ -27,7 +26,7 @@ def summarise(seed: int, *, root: str | Path = "data") -> pd.DataFrame:
     from frugal import datasets, folds
     from frugal.interface import FoldTask
 
-    splits = folds.Folds(datasets.load("wdbc", root=root), N_FOLDS, seed)
+    splits = folds.Folds(datasets.load("wdbc"), N_FOLDS, seed)
     evaluate = folds.Live(splits, "decision_tree", [{}])
     parts = []
     for fold, (train, _) in enumerate(splits.parts):

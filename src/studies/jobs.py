@@ -107,7 +107,7 @@ def _search(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_kept, search, warn_of_failures
 
     kept = read_kept(args.scores, args.seconds)
-    warn_of_failures(kept)
+    warn_of_failures(kept.values())
     seeds = args.seeds if args.seeds is not None else sorted(kept)
     missing = sorted(set(seeds) - set(kept))
     if missing:
@@ -155,7 +155,7 @@ def _compare(args: argparse.Namespace) -> None:
 
     entry = Entry(args.name, args.strategy, parse_settings(args.settings), budget_share=args.budget_share)
     kept = read_tables(args.scores, args.seconds)
-    warn_of_failures(dict(enumerate(kept)))
+    warn_of_failures(kept)
     lengths = args.n_candidates
     if lengths is None:
         kept = [Kept(in_authors_order(repetition.table)) for repetition in kept]

@@ -11,8 +11,8 @@ from frugal.code.reach import Code, Job, Switches
 from frugal.code.tree import Tree
 from frugal.datasets.catalogue import parse_name
 from frugal.learners.networks.plans import NETWORKS
-from frugal.learners.registry import HOMES
-from frugal.registry import added, class_name
+from frugal.learners.registry import GROUP, HOMES
+from frugal.registry import USERS, added, class_name
 
 SWITCHES: Final = Switches(
     keyed={
@@ -52,8 +52,7 @@ Names are of these kinds: `dataset`; `learner`, one of `frugal.learners`; `train
 `scoring` of folds, `batch` or `timed`; `strategy`; `method` of a study. Whatever is not listed here counts
 wherever it is used.
 """
-LEARNERS: Final = "frugal.learners"
-GROUPS: Final = ("frugal.folds.strategies", "frugal.trials.strategies", LEARNERS)
+GROUPS: Final = (*USERS, GROUP)
 """Groups of entry points, by which other packages add strategies and learners."""
 PROBLEMS: Final = ("function", "lookup", "curves")
 """Problems of trials that are not learners."""
@@ -76,7 +75,7 @@ def tree_of(*packages: str) -> Tree:
 
 @cache
 def code_of(*packages: str) -> Code:
-    """The code of `tree_of`; arguments and errors are the same."""
+    """The code of `frugal`, these packages, and those that add a strategy or a learner; raises as `tree_of`."""
     return Code(tree_of(*packages), SWITCHES)
 
 
@@ -110,7 +109,7 @@ def strategy(family: str, name: str) -> tuple[tuple[str], Names]:
 def learner(name: str) -> tuple[tuple[str, ...], Names]:
     """Roots and names of a learner: the records of its home module, or what an entry point names."""
     homes = tuple(f"{module}:LEARNERS" for module, names in HOMES.items() if name in names)
-    roots = homes or tuple(point.value for other, point in added(LEARNERS).items() if other == name)
+    roots = homes or tuple(point.value for other, point in added(GROUP).items() if other == name)
     return roots, (("learner", name), ("trains", "network" if name in NETWORKS else "fit"))
 
 
@@ -144,8 +143,8 @@ def trials(
     Args:
         method: as the command takes it.
         problem: the learner, `function`, `lookup` or `curves`.
-        dataset: the same.
-        settings: the same.
+        dataset: name of the dataset, or of the function.
+        settings: those of the command, by name.
         looked_up: the learner whose table or curves are looked up.
         others: name -> class, as `package.module:Class`, of strategies outside the family.
     """

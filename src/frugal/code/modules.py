@@ -144,8 +144,7 @@ def read_module(source: str, name: str, ours: Collection[str], *, is_package: bo
         if isinstance(statement, ast.If) and _is_main(statement.test):
             continue
         looks = _cut_looks(statement)
-        entries = list(_entries(statement.value)) if isinstance(statement, ast.Assign) else []
-        if entries and isinstance(statement, ast.Assign):
+        if isinstance(statement, ast.Assign) and (entries := list(_entries(statement.value))):
             shell: list[ast.AST] = [*statement.targets, *_shell(statement.value)]
             pieces = [piece(shell), *(piece(nodes, keys) for keys, nodes in entries)]
         else:
@@ -248,13 +247,12 @@ def _entries(value: ast.expr, depth: int = _DEEP) -> Iterator[Entry]:
     if isinstance(value, ast.Dict):
         for key, item in zip(value.keys, value.values, strict=True):
             keys = _strings(key)
+            if key is None or keys is None:
+                yield None, [item] if key is None else [key, item]
+                continue
             inner = list(_entries(item, depth - 1)) if depth > 1 and keys and isinstance(item, ast.Dict) else []
-            if keys is None:
-                yield None, [*([key] if key else []), item]
-            elif inner:
-                yield from ((keys + (more or ()), [key, *nodes]) for more, nodes in inner if key)
-            elif key:
-                yield keys, [key, item]
+            for more, nodes in inner or [((), [item])]:
+                yield keys + (more or ()), [key, *nodes]
     elif isinstance(value, (ast.Tuple, ast.List)) and any(isinstance(item, ast.Call) for item in value.elts):
         for item in value.elts:
             yield (_name_given(item) if isinstance(item, ast.Call) else None), [item]
@@ -263,17 +261,15 @@ def _entries(value: ast.expr, depth: int = _DEEP) -> Iterator[Entry]:
 def _shell(value: ast.expr) -> list[ast.AST]:
     """What is around a table's entries: the kind of the display, and the call that wraps it."""
     display = _display(value)
-    is_wrapped = isinstance(value, ast.Call) and display is not value
-    return [
-        ast.Constant(type(display).__name__),
-        *([value.func] if is_wrapped and isinstance(value, ast.Call) else []),
-    ]
+    wrapper = [value.func] if isinstance(value, ast.Call) and display is not value else []
+    return [ast.Constant(type(display).__name__), *wrapper]
 
 
 def _display(value: ast.expr) -> ast.expr:
-    """The display itself of one that a call wraps, as `MappingProxyType({...})`."""
-    is_wrapped = isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords
-    return value.args[0] if is_wrapped and isinstance(value, ast.Call) else value
+    """The only argument of a call, such as the display of `MappingProxyType({...})`; else the value as it is."""
+    if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+        return value.args[0]
+    return value
 
 
 def _strings(key: ast.expr | None) -> tuple[str, ...] | None:

@@ -176,7 +176,7 @@ class Code:
                 for use in part.uses:
                     for one, kind, name in use:
                         if not kind or kind not in chosen or name in chosen[kind]:
-                            row.append(numbers[one] if one in numbers else number(one))
+                            row.append(number(one))
                     row.append(END)
                 yield f"{part.text}\n{row}"
             if node.changed_by:
@@ -193,8 +193,6 @@ class Code:
     ) -> Sequence[Part]:
         """The parts of a definition that a job reads: of a table, the entries that it asks for."""
         node = self._node(place)
-        if node.keyed_by is None and not entries:
-            return node.parts
         if place in entries:
             found = [part for part in node.parts if entries[place] & part.keys]
             return [*node.parts[:1], *(found or [part for part in node.parts[1:] if not part.keys])]

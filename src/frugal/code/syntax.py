@@ -11,7 +11,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-SKIPPED: Final = frozenset({"annotation", "returns", "ctx", "kind", "type_comment", "type_params", "simple"})
+SKIPPED: Final = frozenset({"annotation", "returns", "ctx", "type_params", "simple"})
 """Fields that say nothing of what is computed, or that only some versions of Python have."""
 
 

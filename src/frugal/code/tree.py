@@ -46,6 +46,8 @@ class Tree:
         self._modules: dict[str, Module] = {}
         self._data_hashes: dict[Path, str] = {}
         self._cache_path = cache
+        self._used: dict[str, Any] = {}
+        self._is_new = False
 
     @classmethod
     def installed(cls, packages: Iterable[str]) -> Tree:
@@ -95,14 +97,11 @@ class Tree:
             self._data_hashes[path] = sha256(path.read_bytes()).hexdigest()
         return self._data_hashes[path]
 
-    def text(self, name: str) -> str:
-        """A module's source."""
-        return self.sources[name].path.read_text(encoding="utf-8")
-
     def module(self, name: str) -> Module:
         """What a module holds."""
         if name not in self._modules:
-            text, is_package = self.text(name), self.sources[name].is_package
+            source = self.sources[name]
+            text, is_package = source.path.read_text(encoding="utf-8"), source.is_package
             key = sha256("\n".join([*sorted(self.packages), name, str(is_package), text]).encode()).hexdigest()
             if key in self._kept:
                 self._modules[name] = Module.from_json(self._kept[key])
@@ -174,11 +173,9 @@ class Tree:
 
     @cached_property
     def _kept(self) -> dict[str, Any]:
-        self._used: dict[str, Any] = {}
-        self._is_new = False
         try:
             read_by, kept = json.loads(self._cache_path.read_text()) if self._cache_path else ("", {})
-        except (OSError, ValueError):  # there is none yet, or it is damaged
+        except (OSError, ValueError, TypeError):  # there is none yet, or it is damaged
             return {}
         return dict(kept) if read_by == self._reader else {}
 
@@ -191,7 +188,7 @@ class Tree:
 
     def save(self) -> None:
         """Write the cache, if something was read anew and there is a place where it can be written."""
-        if self._cache_path is None or not self._modules or not self._is_new:
+        if self._cache_path is None or not self._is_new:
             return
         self._is_new = False
         part = self._cache_path.with_suffix(f".{os.getpid()}")  # two processes may write at once

@@ -7,7 +7,7 @@ from typing import Final
 
 from frugal.checks import check_between, check_choice, check_number, check_whole
 from frugal.folds import beta, log_loss
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import SHARES, BaseFoldStrategy, Ledger
 
 MODELS = ("accuracy", "log_loss")
 """Kinds of score: accuracy, or exp(-log-loss), the geometric mean probability of the true class."""
@@ -56,7 +56,7 @@ class Beliefs:
             n_valid = n_rows // ledger.n_folds
         if n_classes is not None:
             check_whole("n_classes", n_classes, 2)
-        self._ledger, self.tau, self._model, self._rate = ledger, tau, model, rate
+        self._ledger, self._tau, self._model, self._rate = ledger, tau, model, rate
         self._n_valid = n_valid
         self._scale = _PRIOR_SHARE * (1.0 if n_classes is None else math.log(n_classes))
 
@@ -112,4 +112,40 @@ class Beliefs:
     def prunes(self, best: int, other: int) -> float | None:
         """`prob_better` if it is above tau or `other` failed, so that `other` is to be pruned; else None."""
         prob = self.prob_better(best, other)
-        return prob if prob > self.tau or self.failed(other) else None
+        return prob if prob > self._tau or self.failed(other) else None
+
+
+class BaseBetaStrategy(BaseFoldStrategy):
+    """Base of the strategies that the model decides for: the settings of their beliefs.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds of a complete candidate.
+        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
+        rate: rate of the exponential prior on the precision.
+        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need `n_rows` or `n_valid`.
+        n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
+        n_classes: classes of the dataset; the prior mean of log-losses is a hundredth of their logarithm; None:
+            0.01 nats.
+
+    Raises:
+        ValueError: on a setting out of range.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        tau: float = 0.99,
+        rate: float = 0.01,
+        model: str = "accuracy",
+        n_rows: int | None = None,
+        n_valid: int | None = None,
+        n_classes: int | None = None,
+    ) -> None:
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
+        self._beliefs = Beliefs(
+            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
+        )

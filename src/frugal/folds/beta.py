@@ -28,7 +28,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaln, expit
+from scipy.special import betaln, expit, logsumexp, softmax
 
 from frugal.checks import check_number, check_whole
 from frugal.folds.predictive import DROP, N_POINTS, Predictive, narrowed, prob_greater
@@ -69,10 +69,8 @@ class Posterior:
     def __init__(self, accuracies: tuple[float, ...], rate: float, *, finer: int = 1) -> None:
         self.accuracies, self.rate, self._finer = accuracies, rate, finer
         mu, eta, co_eta, log_weights = _nodes(accuracies, rate, finer)
-        top = log_weights.max()
-        weights = np.exp(log_weights - top)
-        self.log_evidence = float(top + math.log(weights.sum()))
-        weights /= weights.sum()
+        self.log_evidence = float(logsumexp(log_weights))
+        weights = softmax(log_weights)
         kept = weights > 1e-13
         self._alpha, self._beta, self._weights = (mu * eta)[kept], (mu * co_eta)[kept], weights[kept]
         self.mean = float(weights @ eta)

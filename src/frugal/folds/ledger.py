@@ -13,10 +13,16 @@ from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
 
-def check_budget(budget: int | None) -> None:
-    """Raise ValueError unless `budget` is None (no limit) or an integer of at least 1."""
-    if budget is not None:
-        check_whole("budget", budget, 1)
+def limit_of(budget: int | None, n_total: int) -> int:
+    """Fold evaluations that a budget allows, of `n_total` in all; None: all of them.
+
+    Raises:
+        ValueError: unless `budget` is None or an integer of at least 1.
+    """
+    if budget is None:
+        return n_total
+    check_whole("budget", budget, 1)
+    return min(budget, n_total)
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,9 @@ class Ledger:
     candidate is complete it is the incomplete one with the best mean so far, on a tie the lowest index.
     Failed candidates (mean -inf) are never the incumbent.
 
+    Attributes:
+        best: the complete candidate with the best mean; None before one is complete without a failed fit.
+
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds of a complete candidate.
@@ -68,7 +77,7 @@ class Ledger:
         self.events: list[dict[str, Any]] = []
         self.n_asked = self.n_told = 0
         self._pending: set[FoldTask] = set()
-        self._best: int | None = None
+        self.best: int | None = None
         self._best_mean = -math.inf
 
     def ask(self, candidate: int, fold: int, n_rows: int | None = None) -> FoldTask:
@@ -120,7 +129,7 @@ class Ledger:
         if self.has_all_folds(task.candidate):
             better = mean > self._best_mean
             if better:
-                self._best, self._best_mean = task.candidate, mean
+                self.best, self._best_mean = task.candidate, mean
             self.events.append(
                 {
                     "event": "complete",
@@ -142,14 +151,14 @@ class Ledger:
     @property
     def incumbent(self) -> int | None:
         """The candidate to return if stopped now; None before any fit has succeeded."""
-        if self._best is not None:
-            return self._best
+        if self.best is not None:
+            return self.best
         return best_so_far(self.scores)
 
     @property
     def complete(self) -> bool:
         """True if the incumbent has all its folds."""
-        return self._best is not None
+        return self.best is not None
 
 
 def best_so_far(scores: Sequence[Sequence[float]]) -> int | None:

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, digamma, gammaln
+from scipy.special import betainc, betaln, digamma, gammaln, logsumexp, softmax
 
 from frugal.checks import check_number
 from frugal.folds.predictive import DROP, Predictive, narrowed, prob_greater
@@ -47,10 +47,8 @@ class Posterior:
     def __init__(self, losses: tuple[float, ...], rate: float, scale: float) -> None:
         self.losses, self.rate, self.scale = losses, rate, scale
         kappa, log_weights = self._nodes()
-        top = log_weights.max()
-        weights = np.exp(log_weights - top)
-        self.log_evidence = float(top + math.log(weights.sum()))
-        self._kappa, self._weights = kappa, weights / weights.sum()
+        self.log_evidence = float(logsumexp(log_weights))
+        self._kappa, self._weights = kappa, softmax(log_weights)
         self._a: Array = _SHAPE + len(losses) * kappa
         self._b: Array = 2 * scale + kappa * sum(losses)
         self.mean = float(self._weights @ (self._b / (self._a - 1)))
@@ -119,7 +117,7 @@ class Posterior:
     def _mixture(self, y: Array) -> Array:
         """Density of log x at y, shape (n,)."""
         kappa, a, b = self._kappa, self._a, self._b
-        constant = kappa * np.log(kappa / b) + gammaln(a + kappa) - gammaln(kappa) - gammaln(a)
+        constant = kappa * np.log(kappa / b) - betaln(kappa, a)
         # (1 + kappa x / b) to the power -(a + kappa), by its logarithm: x overflows where y is large
         growth = np.logaddexp(0.0, y[:, None] + np.log(kappa / b))
         return np.asarray(np.exp(np.outer(y, kappa) + constant - growth * (a + kappa)) @ self._weights)

@@ -31,8 +31,7 @@ def rung_rows(
     Raises:
         ValueError: on an unknown setting, or one outside its range.
     """
-    halvings = _halvings(n_candidates, n_rows=n_rows, n_classes=n_classes, settings=settings)
-    return sorted({rung.resource for halving in halvings for rung in halving.rungs})
+    return _rows_of(_halvings(n_candidates, n_rows=n_rows, n_classes=n_classes, settings=settings))
 
 
 def score_rungs(
@@ -59,13 +58,9 @@ def score_rungs(
     Raises:
         ValueError: on an unknown setting, or what `score` refuses.
     """
-    facts: dict[str, Any] = {
-        "n_rows": len(dataset.training().y),
-        "n_classes": dataset.n_classes,
-        "settings": settings,
-    }
-    lengths = list(n_candidates)
-    rows, cv = rung_rows(lengths, **facts), _halvings(lengths, **facts)[0].cv
+    n_rows = len(dataset.training().y)
+    halvings = _halvings(n_candidates, n_rows=n_rows, n_classes=dataset.n_classes, settings=settings)
+    rows, cv = _rows_of(halvings), halvings[0].cv
     parts = [score(dataset, classifier, candidates, n_folds=cv, seed=seed, n_rows=r, **scoring) for r in rows]
     table = beside(parts)
     return dataclasses.replace(table, meta={**table.meta, "n_rows": None, "rungs": rows})
@@ -79,6 +74,10 @@ def _halvings(
     # Its folds are those of `cv`, so it does not matter how many the others have.
     strategies = [make(name, n_candidates=n, n_folds=2, rng=rng_for(name), **settings) for n in n_candidates]
     return cast(list[SuccessiveHalving], strategies)
+
+
+def _rows_of(halvings: Iterable[SuccessiveHalving]) -> list[int]:
+    return sorted({rung.resource for halving in halvings for rung in halving.rungs})
 
 
 def split_rungs(table: ScoreTable) -> dict[int, ScoreTable]:

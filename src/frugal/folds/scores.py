@@ -100,16 +100,15 @@ class Folds:
                 return fit_and_score(classifier, candidate, *copies, seed=seed)
 
             return fit
-        epochs = self.epochs
-        if not isinstance(epochs, int) or epochs < 1:
-            raise ValueError(f"epochs of {classifier} must be at least 1 and a whole number, got {epochs!r}")
+        check_whole(f"epochs of {classifier}", self.epochs, 1)
         arrays = self.arrays(fold, n_rows, keep_pixels=True)
         options: dict[str, Any] = {
             "image_shape": self.dataset.image_shape,
             "n_classes": self.dataset.n_classes,
+            "epochs": self.epochs,
             "seed": seed,
         }
-        return lambda candidate: train_and_score(classifier, candidate, *arrays, epochs=epochs, **options)
+        return lambda candidate: train_and_score(classifier, candidate, *arrays, **options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -141,6 +141,7 @@ class Repetition:
     Attributes:
         strategy: the strategy, whose generator is derived from `names`.
         names: dataset, classifier, n_candidates, n_folds, seed.
+        rows: rows of the drawn candidates in the kept tables, shape (n_candidates,).
         table: scores of the drawn candidates on all rows.
         rungs: scores on fewer rows, by number of rows.
         means: mean scores of the drawn candidates, at least one above -inf, shape (n_candidates,).
@@ -148,6 +149,7 @@ class Repetition:
 
     strategy: FoldStrategy
     names: tuple[str | int, ...]
+    rows: NDArray[np.int64]
     table: ScoreTable
     rungs: Mapping[int, ScoreTable]
     means: NDArray[np.float64]
@@ -206,7 +208,7 @@ def prepare(method: str, kept: Kept, *, n_candidates: int, settings: Mapping[str
     strategy = make(method, **counts, rng=rng_for(method, *names), **settings)
     if settings.get("n_rows") is not None:
         _check_rungs(method, strategy, rungs)
-    return Repetition(strategy, names, table, rungs, means)
+    return Repetition(strategy, names, rows, table, rungs, means)
 
 
 def _check_rungs(method: str, strategy: Any, rungs: Mapping[int, ScoreTable]) -> None:
@@ -250,13 +252,12 @@ def search(
     tied = np.flatnonzero(means == means.max())
     steps = trace.completion_steps(*ready.table.scores.shape)
     best = _best(tied, steps, tie_rule, ready.names)
-    rows = _drawn(kept.table, n_candidates)
     result = {
         "method": method,
         **ready.labels(),
         "n_tied": len(tied),
-        "n_failed": _n_failed(kept.table, rows),
-        "n_failed_rungs": sum(_n_failed(kept.rungs[n_rows], rows) for n_rows in counts if n_rows is not None),
+        "n_failed": _n_failed(kept.table, ready.rows),
+        "n_failed_rungs": sum(_n_failed(kept.rungs[r], ready.rows) for r in counts if r is not None),
         "best": best,
         "chosen": -1 if trace.chosen is None else trace.chosen,
         "complete": trace.complete,
@@ -355,9 +356,9 @@ def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None
     return {kept.table.meta["seed"]: kept for kept in tables}
 
 
-def warn_of_failures(kept: Mapping[int, Kept]) -> None:
+def warn_of_failures(kept: Iterable[Kept]) -> None:
     """Warn once with the number of failed fits in all tables and rungs, if there are any."""
-    tables = [table for scores in kept.values() for table in (scores.table, *scores.rungs.values())]
+    tables = {table for scores in kept for table in (scores.table, *scores.rungs.values())}  # rungs may be shared
     n_failed = sum(int(np.isnan(table.scores).sum()) for table in tables)
     if n_failed:
         warnings.warn(f"{n_failed} failed fits in the kept scores; they rank last", stacklevel=2)

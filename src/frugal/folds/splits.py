@@ -54,7 +54,7 @@ def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified")
         )
     kind = StratifiedKFold if scheme == "stratified" else KFold
     splitter = kind(n_folds, shuffle=True, random_state=seed_for("folds", dataset.name, seed, n_folds))
-    return [(train, test) for train, test in splitter.split(dataset.X, dataset.y)]
+    return list(splitter.split(dataset.X, dataset.y))
 
 
 def shrink(parts: Split, dataset: Dataset, n_rows: int, seed: int, fold: int) -> Split:

@@ -18,6 +18,7 @@ from frugal.checks import as_python, is_whole
 from frugal.extras import explained
 from frugal.files import whole
 from frugal.interface import Candidate
+from frugal.spaces import as_json
 from frugal.stats import mean_score
 
 _META_KEY, _ROWS_KEY = b"frugal", b"frugal.rows"
@@ -134,7 +135,7 @@ class ScoreTable:
 
         n_candidates, n_folds = self.scores.shape
         folds = self.meta.get("folds", list(range(n_folds)))
-        texts = [json.dumps(plain(c), sort_keys=True) for c in self.candidates]
+        texts = [as_json(c) for c in self.candidates]
         reasons = np.full(self.scores.shape, "", dtype=object)
         for row, column, message in self.meta.get("failures", []):
             reasons[row, column] = message

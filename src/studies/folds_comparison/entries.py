@@ -84,4 +84,4 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
 @lru_cache(maxsize=1024)
 def try_out_once(strategy: str, settings: str) -> None:
     """Build a strategy of folds from settings as JSON, once a process for the same ones, as `try_out` does."""
-    try_out(strategy, json.loads(settings), n_candidates=128, n_folds=5)
+    try_out(strategy, json.loads(settings))

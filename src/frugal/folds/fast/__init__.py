@@ -1,9 +1,9 @@
 """Exact batch scorers: scores of many candidates on one fold, equal to scikit-learn's.
 
 A batch scorer shares the work that candidates have in common (neighbours, counts, converted arrays). It leaves
-candidates with other hyperparameters to the reference, `score_fold_plain`, where they fail with scikit-learn's own
-message. Scores are equal to the last bit for a fixed number of threads: if training rows are equally distant, the
-neighbour that scikit-learn takes depends on its number of OpenMP threads.
+candidates with other hyperparameters to the reference, `fits.fit_and_score`, where they fail with scikit-learn's
+own message. Scores are equal to the last bit for a fixed number of threads: if training rows are equally distant,
+the neighbour that scikit-learn takes depends on its number of OpenMP threads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from frugal.folds.fast import knn, naive_bayes, tree
 from frugal.folds.fast.plain import Batch, Fold, FoldScores, complete
 from frugal.interface import Candidate
 
-__all__ = ["FoldScores", "score_fold", "score_fold_plain"]
+__all__ = ["FoldScores", "score_fold"]
 
 LARGEST: Final = 1e100
 """Larger values are left to the reference, since their squares may overflow here."""
@@ -41,7 +41,7 @@ def score_fold(
     *,
     seed: int,
 ) -> FoldScores:
-    """Accuracy of every candidate on one fold; equal to `score_fold_plain`, but faster.
+    """Accuracy of every candidate on one fold; equal to one fit per candidate, but faster.
 
     Args:
         classifier: one of `frugal.learners.CLASSIFIERS`.
@@ -59,22 +59,6 @@ def score_fold(
     fold = Fold(X_train, y_train, X_test, y_test)
     batch = _SCORERS[classifier](fold, candidates, seed=seed) if _is_regular(fold) else Batch()
     return complete(classifier, fold, candidates, batch, seed=seed)
-
-
-def score_fold_plain(
-    classifier: str,
-    X_train: NDArray[np.float64],
-    y_train: NDArray[np.int64],
-    X_test: NDArray[np.float64],
-    y_test: NDArray[np.int64],
-    candidates: Sequence[Candidate],
-    *,
-    seed: int,
-) -> FoldScores:
-    """The reference: fit and score one candidate after the other; arguments of `score_fold`."""
-    check_known("classifier", classifier, _SCORERS)
-    fold = Fold(X_train, y_train, X_test, y_test)
-    return complete(classifier, fold, candidates, Batch(), seed=seed)
 
 
 def _is_regular(fold: Fold) -> bool:

@@ -94,8 +94,8 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     return locked(cast(FoldStrategy, instance))
 
 
-def try_out(name: str, settings: Mapping[str, Any], *, n_candidates: int = 128, n_folds: int = 5) -> None:
-    """Check settings by building the strategy once, for a large dataset of two classes.
+def try_out(name: str, settings: Mapping[str, Any]) -> None:
+    """Check settings by building the strategy once: 128 candidates on 5 folds of a large dataset of two classes.
 
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
@@ -105,4 +105,4 @@ def try_out(name: str, settings: Mapping[str, Any], *, n_candidates: int = 128, 
     settings = with_facts(name, settings, n_rows=10**6, n_classes=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a budget is small or large against the study's own lists
-        make(name, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(0), **settings)
+        make(name, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **settings)

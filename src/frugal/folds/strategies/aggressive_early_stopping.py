@@ -26,11 +26,11 @@ class AggressiveEarlyStopping(Sequential):
         super().__init__(n_candidates=n_candidates, n_folds=n_folds)
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
-        ledger, incumbent = self._ledger, self.incumbent
-        if not self.complete or incumbent is None:
+        ledger, best = self._ledger, self._ledger.best
+        if best is None:
             return None
-        bound = self._bound(ledger.scores[incumbent])
-        return None if mean_score(ledger.scores[candidate]) >= bound else {"against": incumbent, "bound": bound}
+        bound = self._bound(ledger.scores[best])
+        return None if mean_score(ledger.scores[candidate]) >= bound else {"against": best, "bound": bound}
 
     def _bound(self, scores: list[float]) -> float:
         """Mean that a candidate must reach to go on, computed from the incumbent's fold scores."""

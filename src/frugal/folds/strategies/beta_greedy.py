@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import heapq
 import math
+from typing import Any
 
 import numpy as np
 
 from frugal.checks import check_between, check_choice
-from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import SHARES, BaseFoldStrategy
+from frugal.folds.beliefs import BaseBetaStrategy
 from frugal.interface import WAIT, FoldTask, Wait
 
 ORDERS = ("quantile", "thompson")
 
 
-class BetaGreedy(BaseFoldStrategy):
+class BetaGreedy(BaseBetaStrategy):
     """Greedy selection by the model; `events` says what was pruned when, and how probably worse.
 
     Args:
@@ -31,13 +31,7 @@ class BetaGreedy(BaseFoldStrategy):
         rng: generator of the draws of `order="thompson"`.
         order: `quantile` or `thompson`.
         quantile: the quantile of the posterior predictive by which `order="quantile"` ranks, in (0, 1).
-        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
-        rate: rate of the exponential prior on the precision.
-        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need `n_rows` or `n_valid`.
-        n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
-        n_classes: classes of the dataset; the prior mean of log-losses is a hundredth of their logarithm; None:
-            0.01 nats.
+        **settings: settings of `frugal.folds.beliefs.BaseBetaStrategy`.
     """
 
     def __init__(
@@ -48,19 +42,11 @@ class BetaGreedy(BaseFoldStrategy):
         rng: np.random.Generator,
         order: str = "quantile",
         quantile: float = 0.9,
-        tau: float = 0.99,
-        rate: float = 0.01,
-        model: str = "accuracy",
-        n_rows: int | None = None,
-        n_valid: int | None = None,
-        n_classes: int | None = None,
+        **settings: Any,
     ) -> None:
         check_choice("order", order, ORDERS)
         check_between("quantile", quantile, 0, 1 - 1e-6, above=True)
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        self._beliefs = Beliefs(
-            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
-        )
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, **settings)
         self._rng = rng if order == "thompson" else None
         self._quantile = quantile
         self._heap: list[tuple[float, int]] = []

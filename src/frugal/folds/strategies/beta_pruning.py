@@ -23,12 +23,13 @@ dropped in comparison with it come back. With several workers, a candidate is ju
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from frugal.checks import check_choice, check_whole
-from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import SHARES, BaseFoldStrategy, check_budget
+from frugal.folds.beliefs import BaseBetaStrategy
+from frugal.folds.ledger import limit_of
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -36,22 +37,16 @@ RANKS = ("posterior_mean", "sample_mean")
 ENDS = ("drain", "stop")
 
 
-class BetaPruning(BaseFoldStrategy):
+class BetaPruning(BaseBetaStrategy):
     """A buffer pruned by the model; `events` says what was pruned or evicted when, and how probably worse.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
         buffer: candidates held at once, at least 2.
-        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
-        rate: rate of the exponential prior on the precision.
         rank_by: `posterior_mean`, or `sample_mean` as the listing has it.
         at_end: `drain` or `stop`, when the list is exhausted.
         budget: fold evaluations at most; None: no limit.
-        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need `n_rows` or `n_valid`.
-        n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
-        n_classes: classes of the dataset; the prior mean of log-losses is a hundredth of their logarithm; None:
-            0.01 nats.
+        **settings: settings of `frugal.folds.beliefs.BaseBetaStrategy`.
     """
 
     def __init__(
@@ -61,26 +56,17 @@ class BetaPruning(BaseFoldStrategy):
         n_folds: int,
         rng: np.random.Generator,
         buffer: int = 10,
-        tau: float = 0.99,
-        rate: float = 0.01,
         rank_by: str = "posterior_mean",
         at_end: str = "drain",
         budget: int | None = None,
-        model: str = "accuracy",
-        n_rows: int | None = None,
-        n_valid: int | None = None,
-        n_classes: int | None = None,
+        **settings: Any,
     ) -> None:
         check_whole("buffer", buffer, 2)
         check_choice("rank_by", rank_by, RANKS)
         check_choice("at_end", at_end, ENDS)
-        check_budget(budget)
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        self._beliefs = Beliefs(
-            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
-        )
+        self._limit = limit_of(budget, n_candidates * n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, **settings)
         self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
-        self._limit = math.inf if budget is None else budget
         self._buffer: list[int] = []
         self._pruned: dict[int, list[int]] = {}
         self._next = 0

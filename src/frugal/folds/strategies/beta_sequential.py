@@ -12,23 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import SHARES, Sequential
+from frugal.folds.beliefs import BaseBetaStrategy
+from frugal.folds.ledger import Sequential
 from frugal.interface import FoldTask
 
 
-class BetaSequential(Sequential):
+class BetaSequential(BaseBetaStrategy, Sequential):
     """Candidates in their order, pruned by the model; `events` says what was pruned when, and how probably worse.
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
-        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
-        rate: rate of the exponential prior on the precision.
-        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need `n_rows` or `n_valid`.
-        n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
-        n_classes: classes of the dataset; the prior mean of log-losses is a hundredth of their logarithm; None:
-            0.01 nats.
+        **settings: settings of `frugal.folds.beliefs.BaseBetaStrategy`.
     """
 
     def __init__(
@@ -37,17 +31,9 @@ class BetaSequential(Sequential):
         n_candidates: int,
         n_folds: int,
         rng: np.random.Generator,
-        tau: float = 0.99,
-        rate: float = 0.01,
-        model: str = "accuracy",
-        n_rows: int | None = None,
-        n_valid: int | None = None,
-        n_classes: int | None = None,
+        **settings: Any,
     ) -> None:
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        self._beliefs = Beliefs(
-            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
-        )
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, **settings)
         self._best: int | None = None
 
     def tell(self, task: FoldTask, score: float) -> None:

@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 from frugal.checks import check_choice
-from frugal.folds.ledger import BaseFoldStrategy, check_budget
+from frugal.folds.ledger import BaseFoldStrategy, limit_of
 from frugal.interface import WAIT, FoldTask, Wait
 
 TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}
@@ -43,7 +43,7 @@ class Greedy(BaseFoldStrategy):
         ties: str = "lowest_index",
         drop_failed: bool = False,
     ) -> None:
-        check_budget(budget)
+        self._limit = limit_of(budget, n_candidates * n_folds)
         check_choice("ties", ties, TIES)
         if budget is not None and budget < n_candidates + n_folds - 1:
             warnings.warn(
@@ -52,7 +52,6 @@ class Greedy(BaseFoldStrategy):
                 stacklevel=3,
             )
         super().__init__(n_candidates=n_candidates, n_folds=n_folds)
-        self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
         self._sign, self._drop_failed = TIES[ties], drop_failed
         self._heap: list[tuple[float, int, int]] = []
         self._failed: list[int] = []

@@ -14,8 +14,9 @@ package"). On the m folds so far, let b be the candidate with the best mean. A c
 
 Differs from irace: its t test is two-sided. Its `friedman` compares with the best rank sum, not with the best
 mean, and takes Wilcoxon's test for the last two. Here the last one left gets its remaining folds, so that what is
-returned is a complete candidate. The first test comes after `min_folds` folds; irace waits for five problems. A
-candidate with a failed fold is dropped after that fold.
+returned is a complete candidate, unless one of these folds fails: dropped candidates do not come back. The first
+test comes after `min_folds` folds; irace waits for five problems. A candidate with a failed fold is dropped after
+that fold.
 """
 
 from __future__ import annotations
@@ -62,13 +63,13 @@ class PairedRacing(Rounds):
 
     def _end_round(self) -> tuple[list[int], int]:
         ledger = self._ledger
-        for candidate in (c for c in self._alive if mean_score(ledger.scores[c]) == -math.inf):
+        means = {candidate: mean_score(ledger.scores[candidate]) for candidate in self._alive}
+        for candidate in (c for c, mean in means.items() if mean == -math.inf):
             ledger.note("prune", candidate, failed=True)
-        alive = [c for c in self._alive if mean_score(ledger.scores[c]) > -math.inf]
+        alive = [c for c, mean in means.items() if mean > -math.inf]
         if len(alive) > 1 and self._n_done >= self._min_folds:
-            scores = np.array([ledger.scores[c] for c in alive])
-            best = int(np.argmax([mean_score(ledger.scores[c]) for c in alive]))
-            worse = self._worse(scores, best)
+            best = int(np.argmax([means[c] for c in alive]))
+            worse = self._worse(np.array([ledger.scores[c] for c in alive]), best)
             for candidate in (c for c, is_worse in zip(alive, worse, strict=True) if is_worse):
                 ledger.note("prune", candidate, against=alive[best])
             alive = [c for c, is_worse in zip(alive, worse, strict=True) if not is_worse]

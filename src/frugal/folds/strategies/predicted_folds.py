@@ -52,8 +52,8 @@ class PredictedFolds(Sequential):
         self._n_sds, self._n_startup = n_sds, n_folds if n_startup is None else n_startup
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
-        ledger, incumbent = self._ledger, self.incumbent
-        if candidate < self._n_startup or not self.complete or incumbent is None:
+        ledger, best = self._ledger, self._ledger.best
+        if candidate < self._n_startup or best is None:
             return None
         scores = np.array(ledger.scores[candidate])
         others = [np.array(s) for c, s in enumerate(ledger.scores) if c != candidate and not np.isnan(s).any()]
@@ -63,8 +63,8 @@ class PredictedFolds(Sequential):
             return None
         bound = mean_score([*ledger.scores[candidate], *bounds])
         slack = _ROUNDING * float(np.ptp(np.concatenate([scores, *others])))
-        reaches = bound + slack >= mean_score(ledger.scores[incumbent])
-        return None if reaches else {"against": incumbent, "bound": bound}
+        reaches = bound + slack >= mean_score(ledger.scores[best])
+        return None if reaches else {"against": best, "bound": bound}
 
 
 def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold: int, n_sds: float) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from frugal.folds.ledger import BaseFoldStrategy, check_budget
+from frugal.folds.ledger import BaseFoldStrategy, limit_of
 from frugal.interface import FoldTask, Wait
 
 
@@ -30,9 +30,8 @@ class Standard(BaseFoldStrategy):
         rng: np.random.Generator,
         budget: int | None = None,
     ) -> None:
-        check_budget(budget)
+        self._limit = limit_of(budget, n_candidates * n_folds)
         super().__init__(n_candidates=n_candidates, n_folds=n_folds)
-        self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
 
     def ask(self) -> FoldTask | Wait | None:
         """Next fold in row order; None once the budget is asked."""

@@ -48,8 +48,8 @@ class ThresholdPruning(Sequential):
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
         ledger = self._ledger
-        scores, best = ledger.scores[candidate], ledger.incumbent
-        if best is None or not ledger.complete or len(scores) < self._min_folds:
+        scores, best = ledger.scores[candidate], ledger.best
+        if best is None or len(scores) < self._min_folds:
             return None
         reference = mean_score(ledger.scores[best][: len(scores)])
         # Means are rounded to 12 decimals, and the product magnifies that: a tie is not behind.

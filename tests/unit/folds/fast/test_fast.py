@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from frugal.folds.fast import FoldScores, knn, neighbours, score_fold, score_fold_plain, tree
+from frugal.folds.fast import FoldScores, knn, neighbours, score_fold, tree
+from frugal.folds.fast.plain import Batch, Fold, complete
 from frugal.learners import CLASSIFIERS, build, space
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
@@ -64,6 +65,11 @@ def folds(draw):
 def sampled(classifier, seed, n_candidates=4):
     rng = rng_for("test_fast", classifier, seed)
     return [c for name in ("grid", "ranges") for c in space(name, classifier).sample(rng, n_candidates)]
+
+
+def score_fold_plain(classifier, X_train, y_train, X_test, y_test, candidates, *, seed) -> FoldScores:
+    """The reference: fit and score one candidate after the other."""
+    return complete(classifier, Fold(X_train, y_train, X_test, y_test), candidates, Batch(), seed=seed)
 
 
 def assert_identical(classifier, fold, candidates, seed=0) -> FoldScores:
@@ -278,8 +284,5 @@ def test_rows_of_other_types_are_identical(classifier):
 
 def test_an_unknown_classifier_is_refused_with_the_known_ones():
     fold = make_fold("continuous", 10, 4, 2, 2, seed=0)
-    for scorer in (score_fold, score_fold_plain):
-        with pytest.raises(
-            ValueError, match="unknown classifier 'forest'; known: bernoulli_nb, decision_tree, knn"
-        ):
-            scorer("forest", *fold, [], seed=0)
+    with pytest.raises(ValueError, match="unknown classifier 'forest'; known: bernoulli_nb, decision_tree, knn"):
+        score_fold("forest", *fold, [], seed=0)

@@ -175,13 +175,22 @@ class Registry:
         return self.class_of(name)
 
 
+def load(point: EntryPoint, what: str) -> Any:
+    """Load an entry point; `what` says in the message what it is.
+
+    Raises:
+        ValueError: if it cannot be loaded.
+    """
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{what} cannot be loaded from {point.value}: {error}") from error
+
+
 def _loaded(point: EntryPoint) -> type:
     """Load the class of an entry point."""
     what = f"the entry point {point.name!r} of {point.group}"
-    try:
-        found = point.load()
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"{what} cannot be loaded from {point.value}: {error}") from error
+    found = load(point, what)
     if not isinstance(found, type):
         raise ValueError(f"{what} must name a class, as package.module:Class, got {point.value}")
     return found

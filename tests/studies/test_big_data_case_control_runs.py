@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from frugal.rows import fit_logistic, fit_subsample
+from frugal.rows.weighted_logistic import fit_weighted
 from frugal.seeds import rng_for
 from studies.big_data import subsamples
 from studies.big_data.bias import BIAS as BIAS_STUDY
@@ -109,8 +110,9 @@ def test_rows_are_counted_by_hand(found):
     assert found["subsampling", "full"]["rows_touched"].mod(3000).eq(0).all()
     X, y = design_rows("mzNormal", 3000, rng_for("big_data", "subsampling", "mzNormal", 1))
     fit = fit_subsample(X, y, method="lcc", pilot_size=200, size=400, rng=np.random.default_rng(0))
-    touched = subsamples._touched(X, y, fit, 200)
-    assert (touched - 3000 - 200 * fit.pilot.n_steps) % 400 == 0
+    given = {"weights": fit.weights, "offsets": fit.offsets, "start": fit.pilot.coef, "sample": "the subsample"}
+    again = fit_weighted(X[fit.rows], y[fit.rows], **given)
+    assert subsamples._touched(fit, 200) == 3000 + 200 * fit.pilot.n_steps + 400 * again.n_steps
 
 
 def test_methods_with_a_pilot_share_it_and_all_share_the_rows(found):

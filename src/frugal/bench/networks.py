@@ -73,7 +73,7 @@ def bench_networks(
         ours = make(
             network,
             candidate or {},
-            input_shape=data.image_shape or data.X.shape[1:],
+            input_shape=data.row_shape,
             n_classes=data.n_classes,
             seed=0,
             device=device,
@@ -90,13 +90,12 @@ def _measure(ours: Network, data: Dataset, n_rows: int, n_repeats: int) -> dict[
 
     chosen = data.splits.get("train", next(iter(data.splits.values())))[:n_rows]
     X, y = np.ascontiguousarray(data.X[chosen]), data.y[chosen]
-    shape = data.image_shape or X.shape[1:]
     epochs = iter(range(1, n_repeats + 2))
     with settled(ours.device), torch.random.fork_rng():
         a = torch.rand(_PEAK_SIDE, _PEAK_SIDE, device=ours.device)
         turns: tuple[Callable[[], Any], ...] = (
             lambda: ours.fit(X, y, X[:1], y[:1], epochs=next(epochs)),
-            _peer(ours.plan, X, y, shape, data.n_classes, ours.device),
+            _peer(ours.plan, X, y, data.row_shape, data.n_classes, ours.device),
             lambda: [a @ a for _ in range(_N_PRODUCTS)],
         )
         rounds = [[_timed(turn, ours.device) for turn in turns] for _ in range(n_repeats + 1)]

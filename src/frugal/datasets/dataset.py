@@ -39,6 +39,11 @@ class Dataset:
     splits: Mapping[str, NDArray[np.int64]]
     image_shape: tuple[int, ...] | None = None
 
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """Shape of one row: that of an image, or (n_features,)."""
+        return self.image_shape or self.X.shape[1:]
+
     @classmethod
     def from_arrays(cls, X: ArrayLike, y: ArrayLike, *, name: str = "arrays") -> Dataset:
         """A dataset of arrays in memory; labels are numbered in sorted order.

@@ -34,8 +34,7 @@ def check_default(
     check_between("max_error", max_error, 0, 1)
     if not {"train", "test"} <= set(dataset.splits):
         raise ValueError(f"{dataset.name} sets no rows apart for testing; use mnist, cifar10 or adult")
-    shape = dataset.image_shape or dataset.X.shape[1:]
-    model = make(network, {}, input_shape=shape, n_classes=dataset.n_classes, seed=seed, device="cpu")
+    model = make(network, {}, input_shape=dataset.row_shape, n_classes=dataset.n_classes, seed=seed, device="cpu")
     train, rows = dataset.training(), dataset.splits["test"]
     X_test, y_test = dataset.X[rows], dataset.y[rows]
     trained = model.fit(train.X, train.y, X_test[:1], y_test[:1], epochs=epochs)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from frugal.checks import check_known
 from frugal.interface import Candidate
 from frugal.learners.training import Epochwise
-from frugal.registry import added, check_added
+from frugal.registry import added, check_added, load
 from frugal.spaces import SearchSpace
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class Learner:
             only when called. None: the learner is only trained epoch by epoch.
         in_epochs: (candidate, seed) -> object that trains epoch by epoch; None: the learner does not, or is a
             network.
-        is_network: whether `learners.networks.make` builds the learner, given also input shape and classes.
+        is_network: whether `learners.networks.make` builds the learner, given also input shape and classes; that
+            makes our own alone.
         n_epochs: default number of epochs.
 
     Examples:
@@ -153,10 +154,7 @@ def record(name: str) -> Learner:
                 f"got {', '.join(learner.name for learner in listed)}"
             )
     point = added(GROUP)[name]
-    try:
-        found = point.load()
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"the learner {name!r} cannot be loaded from {point.value}: {error}") from error
+    found = load(point, f"the learner {name!r}")
     if not isinstance(found, Learner) or found.name != name:
         raise ValueError(f"{point.value} must be a frugal.learners.Learner named {name!r}, got {found!r}")
     return found
@@ -188,7 +186,8 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     Args:
         learner: name of a learner that is fitted in one go.
         candidate: hyperparameters by scikit-learn's names.
-        seed: `random_state` of learners that draw at random (the tree's feature subsets, k-means).
+        seed: `random_state` of learners that draw at random (features of a tree's splits, k-means, random
+            features, the order of rows).
 
     Raises:
         HyperparameterError: on a hyperparameter that it does not take.

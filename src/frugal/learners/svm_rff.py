@@ -91,6 +91,8 @@ class FourierSVM:
         """
         self.n_done, self.model = 0, None
         Z, labels = self.features(X), np.asarray(y)
+        if labels.shape != (len(Z),):
+            raise ValueError(f"y must have shape ({len(Z)},), one class per row of X, got {labels.shape}")
         for _ in range(self.n_epochs):
             self.epoch(Z, labels)
         return self
@@ -171,22 +173,18 @@ class FourierTraining:
             one class, training ends with nan and a reason.
         """
         check_whole("epochs", epochs, 1)
+        y, y_valid = np.asarray(y), np.asarray(y_valid)
         with one_thread():
-            return self._fit(X, np.asarray(y), X_valid, np.asarray(y_valid), epochs, report)
-
-    def _fit(
-        self, X: Any, y: NDArray[Any], X_valid: Any, y_valid: NDArray[Any], epochs: int, report: Report | None
-    ) -> Training:
-        Z, Z_valid = self._svm.features(X), self._svm.features(X_valid)
-        while self.n_epochs < epochs and not self._reason:
-            try:
-                self._svm.epoch(Z, y)
-            except ValueError as error:  # weights that overflow, rows of one class
-                self._reason = f"ValueError: {error}"
-            right = math.nan if self._reason else float(np.mean(self._svm.classes_of(Z_valid) == y_valid))
-            self._curve.append(right)
-            if report is not None and not self._reason and not report(self.n_epochs, right):
-                break
+            Z, Z_valid = self._svm.features(X), self._svm.features(X_valid)
+            while self.n_epochs < epochs and not self._reason:
+                try:
+                    self._svm.epoch(Z, y)
+                except ValueError as error:  # weights that overflow, rows of one class
+                    self._reason = f"ValueError: {error}"
+                right = math.nan if self._reason else float(np.mean(self._svm.classes_of(Z_valid) == y_valid))
+                self._curve.append(right)
+                if report is not None and not self._reason and not report(self.n_epochs, right):
+                    break
         return Training(tuple(self._curve), self._reason)
 
     def score(self, X: Any, y: Any) -> float:

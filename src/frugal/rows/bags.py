@@ -17,6 +17,10 @@ Statistic = Callable[[Array], ArrayLike]
 """`statistic(estimates)`: coefficients of k fits, shape (k, d), to a quality of any shape."""
 
 
+class NoFitError(ValueError):
+    """A bootstrap without an estimate: no subsample has two fits that succeeded, or one misses a class."""
+
+
 def interval_widths(estimates: Array, level: float = 0.95) -> Array:
     """Widths of the central percentile intervals of each coefficient: the quality in Figure 7 of document 003.
 
@@ -220,7 +224,8 @@ def bag(parts: Sequence[Part], *, n: int, b: int, settled_s: bool = False) -> Ba
     """Average over subsamples; warns of failed fits.
 
     Raises:
-        ValueError: if no subsample has two fits that succeeded, or coefficients differ in shape.
+        NoFitError: a ValueError, if no subsample has two fits that succeeded.
+        ValueError: if coefficients differ in shape.
     """
     reasons = Counter(o.reason for part in parts for o in part.outcomes if o.coef is None)
     r = np.array([len(part.outcomes) for part in parts])
@@ -229,7 +234,7 @@ def bag(parts: Sequence[Part], *, n: int, b: int, settled_s: bool = False) -> Ba
         reason, often = reasons.most_common(1)[0]
         failures = f"{reasons.total()} of {r.sum()} fits failed, {often} of them because: {reason}"
         if not qualities:
-            raise ValueError(failures)
+            raise NoFitError(failures)
         warnings.warn(f"{failures}; they are left out", RuntimeWarning, stacklevel=3)
     shapes = {estimate.shape for part in parts for estimate in part.estimates}
     if len(shapes) > 1:

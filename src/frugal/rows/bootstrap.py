@@ -98,8 +98,8 @@ def blb(
     Raises:
         TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
         ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite in a
-            row that is drawn (no other row is read), or if every fit fails. Fits that fail are otherwise left out,
-            counted, and warned of.
+            row that is drawn (no other row is read), or if no subsample has two fits that succeed. Fits that fail
+            are otherwise left out, counted, and warned of.
 
     Examples:
         >>> import numpy as np
@@ -156,8 +156,8 @@ def bootstrap(
 
     Raises:
         TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
-        ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that fail
-            are otherwise left out, counted, and warned of.
+        ValueError: on an argument out of range, entries that are not finite, or if fewer than two fits succeed.
+            Fits that fail are otherwise left out, counted, and warned of.
 
     Examples:
         >>> import numpy as np
@@ -219,8 +219,8 @@ def b_of_n(
     Raises:
         TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
         ValueError: on an argument out of range, entries that are not finite in a row that is drawn (no other row
-            is read), or if every fit fails. Fits that fail, such as those of resamples without a class, are
-            otherwise left out, counted, and warned of.
+            is read), or if fewer than two fits succeed. Fits that fail, such as those of resamples without a
+            class, are otherwise left out, counted, and warned of.
 
     Examples:
         >>> import numpy as np

@@ -52,6 +52,7 @@ class SubsampleFit:
         coef: shape (d,).
         covariance: sandwich covariance of `coef`, shape (d, d), of the drawing alone: it measures the distance to
             what the estimator would give on ever more draws from these rows, not to what generated them.
+        n_steps: Newton steps of the fit.
         drawn_by: the method, or `uniform` if its pilots failed.
         correction: key of `CORRECTIONS`.
         rows: indices of the fitted rows, repeats included, shape (n_fitted,).
@@ -76,6 +77,7 @@ class SubsampleFit:
 
     coef: Floats
     covariance: Floats
+    n_steps: int
     drawn_by: str
     correction: str
     rows: NDArray[np.intp]
@@ -211,6 +213,7 @@ def _fit(
     return SubsampleFit(
         coef=fit.coef,
         covariance=fit.covariance,
+        n_steps=fit.n_steps,
         drawn_by=drawn_by,
         correction=correction,
         rows=rows,

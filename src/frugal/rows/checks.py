@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_dense, is_real
 
+Read = Callable[[], Iterable[tuple[ArrayLike, ArrayLike | None]]]
+"""Starts a new pass over chunks (X, y)."""
 SEPARATED: Final = "a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0"
 """Message on rows whose likelihood has no maximum without a penalty."""
 
@@ -52,7 +55,19 @@ def check_names(what: str, names: tuple[Any, ...] | None, known: tuple[Any, ...]
         raise ValueError(f"{what} must have the columns {[*known]} in this order, got {[*names]}")
 
 
-def check_passes(read: object) -> None:
+def check_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return a new array of floats, which is finite and has this shape.
+
+    Raises:
+        ValueError: unless the value is so.
+    """
+    array = np.array(value, dtype=float)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite and of shape {shape}, got shape {array.shape}")
+    return array
+
+
+def check_read(read: object) -> None:
     """Raise unless `read` is a function.
 
     Raises:
@@ -62,6 +77,21 @@ def check_passes(read: object) -> None:
         raise TypeError(
             f"read must be a function that starts a pass over chunks (X, y), got a {type(read).__name__}"
         )
+
+
+def chunks_of(read: Read) -> Iterator[tuple[ArrayLike, ArrayLike | None]]:
+    """Yield the chunks of a pass that have rows.
+
+    Raises:
+        ValueError: if a chunk is a table whose columns differ from those of a table before.
+    """
+    names = None
+    for X, y in read():
+        if np.shape(X)[:1] == (0,):
+            continue
+        check_names("every chunk", names_of(X), names)
+        names = names or names_of(X)
+        yield X, y
 
 
 def check_binary(y: NDArray[Any]) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ from frugal.rows.checks import SEPARATED, check_features, check_names, check_tar
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import HESSIAN_SHARE, fit_dynamic_sample
-from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, fit_pilot, sampling_probabilities
+from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, fit_pilot, probabilities_of
 from frugal.rows.subsamples import check_functions, check_sizes, seed_of
 from frugal.rows.traces import Fit
 
@@ -108,7 +108,8 @@ def blb_osmac(
 
     Raises:
         TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
-        ValueError: on an argument out of range, labels other than 0 and 1, or if every fit fails.
+        ValueError: on an argument out of range, labels other than 0 and 1, or if no subsample has two fits that
+            succeed.
 
     Examples:
         >>> import numpy as np
@@ -140,14 +141,13 @@ def blb_osmac(
 def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -> tuple[Array, str, int]:
     """Return the probability of each row, (n,), the name of the method used, and the rows drawn by pilots."""
     if method in WITHOUT_PILOT:
-        return sampling_probabilities(X, y, method=method), method, 0
+        return probabilities_of(X, y, method), method, 0
     pilot = fit_pilot(X, y, "cc", size, rng)
     if pilot.fit is None:
         reasons = "; ".join(map(str, pilot.errors))
         warnings.warn(f"both pilots failed, so rows were drawn uniformly: {reasons}", RuntimeWarning, stacklevel=3)
-        return sampling_probabilities(X, y, method="uniform"), "uniform", pilot.n_drawn
-    fitted = {"coef": pilot.fit.coef, "information": pilot.fit.information}
-    return sampling_probabilities(X, y, method=method, **fitted), method, pilot.n_drawn
+        return probabilities_of(X, y, "uniform"), "uniform", pilot.n_drawn
+    return probabilities_of(X, y, method, pilot.fit.coef, pilot.fit.information), method, pilot.n_drawn
 
 
 def _weighted_resamples(
@@ -199,7 +199,7 @@ def blb_svm(
     Raises:
         TypeError: if `svm` is none of these.
         ValueError: as `blb`, on more than two classes, on queries with other columns or in another order, or if
-            every fit fails.
+            no subsample has two fits that succeed.
 
     Examples:
         >>> import numpy as np

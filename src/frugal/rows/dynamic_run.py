@@ -14,10 +14,9 @@ Differs from the document:
 
 - The document neglects m / N. Drawn without replacement, g_S misses the gradient on all rows by `V (1 - m / N)` in
   expectation of the square; `finite_correction` tests that, and solves (14) with it.
-- A large |g_S| may itself be noise, so that the test passes and m never grows. Byrd et al. (2012), "Sample size
-  selection in optimization methods for machine learning", section 3, therefore average the gradients of the
-  last few samples of one size, and test with the length of the average where it is much the shorter. `window=0`
-  leaves that out.
+- A large |g_S| may itself be noise, so that the test passes and m never grows. Byrd et al., section 3,
+  therefore average the gradients of the last few samples of one size, and test with the length of the average
+  where it is much the shorter. `window=0` leaves that out.
 - The document compares V with |g_S - g| and finds 4 % between them. But V estimates the square of that length.
 - The document says that theta = 1 would allow steps that oppose the gradient. But (11) with theta = 1 still gives
   `g . g_S >= 0`; (12) ensures (11) in expectation only.
@@ -74,6 +73,7 @@ class SizeRule:
         check_between("ratio", ratio, 0.0, 1.0)
         check_whole("window", window, 0)
         self._theta, self._n, self._ratio, self._corrected = theta, n, ratio, finite_correction
+        self._window = window
         self._last: deque[Array] = deque(maxlen=window)
         self._size = 0
 
@@ -97,7 +97,7 @@ class SizeRule:
     def _norm(self, gradient: Array) -> float:
         norm = float(np.linalg.norm(gradient))
         self._last.append(gradient)
-        if self._last.maxlen == 0 or len(self._last) < (self._last.maxlen or 0):
+        if self._window == 0 or len(self._last) < self._window:
             return norm
         average = float(np.linalg.norm(np.mean(self._last, axis=0)))
         return average if average < self._ratio * norm else norm
@@ -159,8 +159,7 @@ class Run:
         rows = slice(None) if m == n else self.rng.choice(n, m, replace=False, shuffle=False)
         S, codes = self.X[rows], self.codes[rows]
         at = evaluate(self.coef, S, codes, self.ridge)
-        numbers = (at.objective, at.variance) if m > 1 else (at.objective,)
-        if not (np.isfinite(numbers).all() and np.isfinite(at.gradient).all()):
+        if not (np.isfinite((at.objective, at.variance)).all() and np.isfinite(at.gradient).all()):
             raise ValueError(
                 f"the steps diverge: after {len(self.steps)} steps the objective, its gradient or the variance of "
                 "it is not finite; shorten step, or set line_search"

@@ -20,7 +20,7 @@ does the fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -32,15 +32,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from frugal.checks import check_choice, check_rng, check_whole
-from frugal.rows.checks import check_binary, check_features, check_names, check_passes, names_of
+from frugal.rows.checks import Read, check_binary, check_features, check_finite, check_read, chunks_of
 from frugal.rows.parquet_rows import ParquetRows
+from frugal.rows.sampling import norms
 from frugal.rows.spread import Spread
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
 from frugal.threads import one_thread
 
 METHODS: Final = ("osmac_mvc", "osmac_mmse")
 
-Read = Callable[[], Iterable[tuple[ArrayLike, ArrayLike | None]]]
 Score = Callable[[Floats, Floats], Sequence[Floats]]
 """`score(X, y)`: scores (n_chunk,) of the rows, one array for each set of slots that a step fills."""
 Draw = Callable[[Sequence["Slots"], Score], int]
@@ -208,7 +208,7 @@ def osmac_stream(
     check_whole("pilot_size", pilot_size, 1)
     check_whole("size", size, 1)
     check_rng(rng)
-    check_passes(read)
+    check_read(read)
     spread = Spread.over(n_workers, executor)
     draw: Draw = partial(_draw_in_turn, read)
     if not spread.is_here:
@@ -217,28 +217,26 @@ def osmac_stream(
                 f"read must be a ParquetRows where there are workers, which read it, got {type(read).__name__}"
             )
         draw = partial(_draw_over_groups, read, spread)
-    pilot, first, failures = _pilot(draw, pilot_size, rng)
+    failures = 0
+    try:
+        pilot, first = _pilot(draw, pilot_size, rng)
+    except FitError:
+        failures = 1
+        pilot, first = _pilot(draw, 2 * pilot_size, rng)
     second = _second(draw, method, size, rng, pilot, first.n_rows)
     X, y = np.concatenate([first.X, second.X]), np.concatenate([first.y, second.y])
     probabilities = np.concatenate([first.probabilities, second.probabilities])
-    fit = _fit(X, y, probabilities, pilot.coef, f"the {method} subsample of {len(y)} rows")
+    sample = f"the {method} subsample of {len(y)} rows"
+    fit = fit_weighted(X, y, weights=1.0 / probabilities, start=pilot.coef, sample=sample)
     numbers = np.concatenate([first.numbers, second.numbers])
     n_passes = (2 + failures) * (1 if spread.is_here else 2)
     return StreamFit(fit.coef, fit.covariance, numbers, probabilities, pilot, len(first.y), first.n_rows, n_passes)
 
 
-def _pilot(draw: Draw, size: int, rng: Generator) -> tuple[LogisticFit, _Step, int]:
-    """The pilot's fit, its rows, and the number of failed pilots before it."""
-    for failures in (0, 1):
-        step = _first(draw, size * (1 + failures), rng)
-        try:
-            start = np.zeros(step.X.shape[1])
-            sample = f"the pilot of {len(step.y)} rows"
-            return _fit(step.X, step.y, step.probabilities, start, sample), step, failures
-        except FitError:
-            if failures:
-                raise
-    raise AssertionError("the second failure is raised")
+def _pilot(draw: Draw, n: int, rng: Generator) -> tuple[LogisticFit, _Step]:
+    """The pilot's fit and its `n` rows."""
+    step = _first(draw, n, rng)
+    return fit_weighted(step.X, step.y, weights=1.0 / step.probabilities, sample=f"the pilot of {n} rows"), step
 
 
 def _first(draw: Draw, n: int, rng: Generator) -> _Step:
@@ -276,12 +274,7 @@ def _score_by_class(X: Floats, y: Floats) -> list[Floats]:
 
 def _score_by_pilot(coef: Floats, transform: Floats | None, X: Floats, y: Floats) -> list[Floats]:
     with one_thread():
-        Z = X if transform is None else X @ transform
-        return [np.abs(y - expit(X @ coef)) * np.sqrt(np.einsum("ij,ij->i", Z, Z))]
-
-
-def _fit(X: Floats, y: Floats, probabilities: Floats, start: Floats, sample: str) -> LogisticFit:
-    return fit_weighted(X, y, weights=1.0 / probabilities, offsets=np.zeros(len(y)), start=start, sample=sample)
+        return [np.abs(y - expit(X @ coef)) * norms(X if transform is None else X @ transform)]
 
 
 def _last(cumulative: Floats) -> float:
@@ -300,13 +293,10 @@ def _pick(cumulative: Floats, shares: Floats) -> NDArray[np.intp]:
 
 
 def _draw_in_turn(read: Read, slots: Sequence[Slots], score: Score) -> int:
-    n_seen, width, names = 0, None, None
-    for rows, labels in read():
-        if np.shape(rows)[:1] == (0,):
-            continue
-        check_names("every chunk", names_of(rows), names)
+    n_seen, width = 0, None
+    for rows, labels in chunks_of(read):
         X, y = _checked(rows, labels, width)
-        width, names = X.shape[1], names or names_of(rows)
+        width = X.shape[1]
         numbers = np.arange(n_seen, n_seen + len(y))
         for one, scores in zip(slots, score(X, y), strict=True):
             one.see(X, y, scores, numbers)
@@ -317,12 +307,11 @@ def _draw_in_turn(read: Read, slots: Sequence[Slots], score: Score) -> int:
 def _checked(rows: ArrayLike, labels: ArrayLike | None, width: int | None) -> tuple[Floats, Floats]:
     """Check a chunk, which must have the columns of the one before."""
     X, y = np.asarray(check_features(rows), dtype=float), np.asarray([] if labels is None else labels)
-    if y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
+    if y.shape != X.shape[:1] or width not in (None, X.shape[1]):
         raise ValueError(
             f"read must give chunks of shape (n_chunk, d) and (n_chunk,), got {X.shape} and {y.shape}"
         )
-    if not np.isfinite(X).all():
-        raise ValueError("X must be finite, got nan or infinity")
+    check_finite("X", X)
     return X, check_binary(y)
 
 

@@ -20,7 +20,7 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from frugal.checks import check_number
-from frugal.rows.checks import SEPARATED, check_features, check_finite
+from frugal.rows.checks import SEPARATED, check_array, check_features, check_finite
 from frugal.rows.descent import halve
 from frugal.rows.weighted_logistic import costs_no_likelihood
 
@@ -49,8 +49,8 @@ def fit_logistic(
     intercept: append a column of ones where one is wanted.
 
     The penalty depends on units, and falls on the column of ones too: where a column's standard deviation is 0.01,
-    or its mean 400 of them, the default shrinks coefficients and intervals to a half, a tenth or less. Standardise
-    the columns first, or set `ridge` to 0.
+    or its mean is 400 standard deviations, the default shrinks coefficients and intervals to a half, a tenth or
+    less. Standardise the columns first, or set `ridge` to 0.
 
     Args:
         X: features, shape (n, d).
@@ -77,9 +77,8 @@ def fit_logistic(
         True
     """
     X, z, w = _checked(X, y, weights, ridge)
-    beta = np.zeros(X.shape[1]) if start is None else np.array(start, dtype=float)
-    if beta.shape != (X.shape[1],) or not np.isfinite(beta).all():
-        raise ValueError(f"start must be finite and of shape ({X.shape[1]},), got shape {beta.shape}")
+    shape = X.shape[1:]
+    beta = np.zeros(shape) if start is None else check_array("start", start, shape)
 
     def loss(at: Array) -> float:
         return float(w @ np.logaddexp(0.0, -z * (X @ at)) + 0.5 * ridge * at @ at)

@@ -29,7 +29,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_number, check_rng, check_whole
-from frugal.rows.checks import are_labels, check_features, check_finite, check_targets, names_of
+from frugal.rows.checks import (
+    SEPARATED,
+    are_labels,
+    check_array,
+    check_features,
+    check_finite,
+    check_targets,
+    names_of,
+)
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run, SizeRule
 from frugal.rows.multinomial import Array, Ints, evaluate
@@ -123,11 +131,14 @@ def fit_dynamic_sample(
     check_number("tol", tol, 0.0)
     if max_points is not None:
         check_whole("max_points", max_points, 1)
-    descent: Solver = SGD(step, adapts=line_search)
-    if solver == "newton_cg":
+    descent: Solver
+    if solver == "sgd":
+        descent = SGD(step, adapts=line_search)
+    else:
         descent = NewtonCG(step, hessian_share=hessian_share, max_products=max_products, tolerance=cg_tolerance)
     rule = SizeRule(theta=theta, n=len(features), window=window, ratio=ratio, finite_correction=finite_correction)
-    coef = _start(start, features.shape[1], len(labels))
+    shape = features.shape[1], len(labels)
+    coef = np.zeros(shape) if start is None else check_array("start", start, shape)
     run = Run(features, codes, ridge, rng, descent, rule, coef, initial_size, dynamic, line_search, tol)
     if watch:
         run.full = evaluate(coef, features, codes, ridge)
@@ -142,11 +153,7 @@ def fit_dynamic_sample(
             run.status = "max_iter"
     if run.separated:
         run.status = "separated"
-        warnings.warn(
-            "X separates the classes, so that the likelihood has no maximum: set ridge above 0",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        warnings.warn(SEPARATED, RuntimeWarning, stacklevel=2)
     return Fit(run.coef, labels, run.status, Trace(*map(np.array, zip(*run.steps, strict=True))), names_of(X))
 
 
@@ -160,17 +167,11 @@ def _checked(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Arr
     labels = np.unique(targets if classes is None else np.asarray(classes))
     if len(labels) < 2:
         raise ValueError(
-            f"y must hold at least two classes, got only {labels[0].item()!r}; classes may name others"
+            f"y must hold at least two classes, got {f'only {labels[0].item()!r}' if len(labels) else 'none'}; "
+            "classes may name others"
         )
     known = set(labels.tolist())
     for label in np.unique(targets).tolist():
         if label not in known:
             raise ValueError(f"classes must hold every label of y, got none for {label!r}")
     return features, np.searchsorted(labels, targets), labels
-
-
-def _start(start: ArrayLike | None, d: int, n_classes: int) -> Array:
-    coef = np.zeros((d, n_classes)) if start is None else np.array(start, dtype=float)
-    if coef.shape != (d, n_classes) or not np.isfinite(coef).all():
-        raise ValueError(f"start must be finite and of shape ({d}, {n_classes}), got shape {coef.shape}")
-    return coef

@@ -32,7 +32,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
 from frugal.checks import check_choice
-from frugal.rows.checks import check_binary, check_features
+from frugal.rows.checks import check_array, check_binary, check_features, check_finite
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
 
 METHODS: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse")
@@ -84,6 +84,13 @@ def sampling_probabilities(
     """
     X, y = checked(X, y)
     check_choice("method", method, METHODS)
+    return probabilities_of(X, y, method, coef, information)
+
+
+def probabilities_of(
+    X: Floats, y: Floats, method: str, coef: ArrayLike | None = None, information: ArrayLike | None = None
+) -> Floats:
+    """`sampling_probabilities` of rows and labels that `checked` has returned."""
     n_rows, d = X.shape
     if method == "uniform":
         return np.full(n_rows, 1.0 / n_rows)
@@ -92,9 +99,9 @@ def sampling_probabilities(
         return np.where(y == 1.0, 0.5 / n_ones, 0.5 / (n_rows - n_ones))
     scores = np.abs(y - expit(X @ _pilot_array("coef", coef, (d,), method)))
     if method == "osmac_mvc":
-        scores *= _norms(X)
+        scores *= norms(X)
     elif method == "osmac_mmse":
-        scores *= _norms(X @ _inverse(_pilot_array("information", information, (d, d), method)))
+        scores *= norms(X @ _inverse(_pilot_array("information", information, (d, d), method)))
     scores /= max(float(scores.sum()), np.finfo(float).tiny)
     np.maximum(scores, _SMALLEST / n_rows, out=scores)
     scores /= scores.sum()
@@ -111,7 +118,7 @@ def draw(X: Floats, y: Floats, method: str, n_rows: int, rng: Generator) -> Draw
         n_rows: number of rows to draw.
         rng: draws them.
     """
-    probabilities = sampling_probabilities(X, y, method=method)
+    probabilities = probabilities_of(X, y, method)
     rows = rng.choice(len(y), n_rows, p=probabilities)
     n_ones = np.count_nonzero(y)
     shift = math.log((len(y) - n_ones) / n_ones) if method == "cc" else 0.0
@@ -135,7 +142,7 @@ def draw_by_pilot(
         coef: coefficients of the pilot, shape (d,).
         information: information matrix of the pilot, shape (d, d).
     """
-    probabilities = sampling_probabilities(X, y, method=method, coef=coef, information=information)
+    probabilities = probabilities_of(X, y, method, coef, information)
     rows = rng.choice(len(y), n_rows, p=probabilities)
     return Draw(rows, probabilities[rows], -(X[rows] @ coef))
 
@@ -151,8 +158,7 @@ def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
         ValueError: if `X` is no finite matrix, or `y` does not hold a label 0 or 1 per row, and both of them.
     """
     X = np.asarray(check_features(X), dtype=float)
-    if not np.isfinite(X).all():
-        raise ValueError("X must be finite, got nan or infinity")
+    check_finite("X", X)
     y = np.asarray(y)
     if y.shape != X.shape[:1]:
         raise ValueError(f"y must hold a label for each of the {len(X)} rows of X, got shape {y.shape}")
@@ -162,7 +168,8 @@ def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     return X, y
 
 
-def _norms(X: Floats) -> Floats:
+def norms(X: Floats) -> Floats:
+    """Lengths of the rows, shape (N,)."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
 
 
@@ -170,10 +177,7 @@ def _pilot_array(name: str, value: ArrayLike | None, shape: tuple[int, ...], met
     """What a method needs of its pilot, as a finite array of a given shape."""
     if value is None:
         raise ValueError(f"{name} of the pilot is needed by {method}, got None")
-    array = np.asarray(value, dtype=float)
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite and of shape {shape}, got shape {array.shape}")
-    return array
+    return check_array(name, value, shape)
 
 
 def _inverse(information: Floats) -> Floats:
@@ -218,8 +222,6 @@ def fit_pilot(X: Floats, y: Floats, method: str, size: int, rng: Generator) -> P
                 X[drawn.rows],
                 y[drawn.rows],
                 weights=1.0 / drawn.probabilities,
-                offsets=np.zeros(n_rows),
-                start=np.zeros(X.shape[1]),
                 sample=f"the pilot of {n_rows} rows",
             )
             break

@@ -6,27 +6,25 @@ drawn from a stream is not in it; each is a simple random sample of the rows, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import call
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from frugal.checks import check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, check_settle, gather_parts
-from frugal.rows.checks import check_names, check_passes, names_of
+from frugal.rows.checks import Read, check_read, chunks_of
 from frugal.rows.resamples import Estimator, Rows
 from frugal.rows.spread import Spread
 from frugal.rows.subsamples import Plan, Reservoir, check_sizes, fit_resamples, seed_of
 
-Chunks = Iterable[tuple[ArrayLike, ArrayLike | None]]
-
 
 def blb_stream(
-    read: Callable[[], Chunks],
+    read: Read,
     *,
     b: int,
     s: int,
@@ -88,7 +86,7 @@ def blb_stream(
         ("n_workers", n_workers, 1),
     ):
         check_whole(name, value, low)
-    check_passes(read)
+    check_read(read)
     check_settle("settle_s", settle_s)
     check_settle("settle_r", settle_r)
     plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
@@ -103,19 +101,14 @@ def blb_stream(
     return bag(taken, n=sizes.pop(), b=b, settled_s=settled)
 
 
-def _pass(
-    plan: Plan, read: Callable[[], Chunks], b: int, numbers: range, sizes: set[int]
-) -> Iterator[Callable[[], Part]]:
-    """Draw the subsamples of these numbers and fit each; appends the number of rows to `sizes`."""
+def _pass(plan: Plan, read: Read, b: int, numbers: range, sizes: set[int]) -> Iterator[Callable[[], Part]]:
+    """Draw the subsamples of these numbers and fit each; adds the number of rows to `sizes`."""
     reservoirs = [Reservoir(plan.generator(number), b) for number in numbers]
-    n, classes, first, names = 0, None, None, None
-    for X, y in read():
-        if np.shape(X)[:1] == (0,):
-            continue
-        check_names("every chunk", names_of(X), names)
+    n, classes, first = 0, None, None
+    for X, y in chunks_of(read):
         chunk = Rows.from_arrays(X, y)
         kind = f"{chunk.X.shape[1]} columns and {'no y' if chunk.y is None else 'y'}"
-        first, names = first or kind, names or names_of(X)
+        first = first or kind
         if kind != first:
             raise ValueError(f"every chunk must have {first}, as the first one has, got {kind}")
         n += len(chunk)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal.checks import check_rng, check_whole
-from frugal.rows.bags import Part, Settle, Statistic, gather
+from frugal.rows.bags import NoFitError, Part, Settle, Statistic, gather
 from frugal.rows.parquet_rows import ParquetRows
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, draw_counts, fit_counts
 from frugal.rows.spread import Spread
@@ -153,10 +153,11 @@ def fit_resamples(plan: Plan, rows: Rows, number: int, spread: Spread = HERE) ->
         spread: workers that fit.
 
     Raises:
-        ValueError: if a class has no row here, or entries are not finite.
+        NoFitError: a ValueError, if a class has no row here.
+        ValueError: if entries are not finite.
     """
     if missing := rows.missing():
-        raise ValueError(
+        raise NoFitError(
             f"b must be large enough for every subsample to hold every class, got {len(rows)}: "
             f"subsample {number} has no row of class {missing[0]!r}"
         )

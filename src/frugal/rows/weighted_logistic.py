@@ -91,7 +91,13 @@ class LogisticFit:
 
 
 def fit_weighted(
-    X: Floats, y: Floats, *, weights: Floats, offsets: Floats, start: Floats, sample: str
+    X: Floats,
+    y: Floats,
+    *,
+    weights: Floats,
+    sample: str,
+    offsets: Floats | None = None,
+    start: Floats | None = None,
 ) -> LogisticFit:
     """Maximise the weighted likelihood by Newton's method.
 
@@ -101,9 +107,9 @@ def fit_weighted(
         X: finite rows, shape (n, d).
         y: labels, 0 or 1, shape (n,).
         weights: above 0, shape (n,).
-        offsets: known parts of the log-odds, shape (n,).
-        start: coefficients to begin with, shape (d,).
         sample: name of these rows in error messages.
+        offsets: known parts of the log-odds, shape (n,); None: zeros.
+        start: coefficients to begin with, shape (d,); None: zeros.
 
     Raises:
         FitError: if the rows lack a class, have dependent columns, are separated (also if some lie on the
@@ -115,6 +121,8 @@ def fit_weighted(
     Z = X / np.where(lengths > 0.0, lengths, 1.0)  # so that units do not spoil the equations' condition
     if np.linalg.eigvalsh(Z.T @ Z)[0] < _DEPENDENT:
         raise FitError(sample, "collinear")
+    offsets = np.zeros(len(X)) if offsets is None else offsets
+    start = np.zeros(X.shape[1]) if start is None else start
     w, sign = weights / weights.mean(), 2.0 * y - 1.0
     coef, margins = start * lengths, sign * (X @ start + offsets)
     for n_steps in range(1, MAX_STEPS + 1):

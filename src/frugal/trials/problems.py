@@ -300,7 +300,7 @@ class LearnerProblem:
         return networks.make(
             self.learner,
             candidate,
-            input_shape=self.dataset.image_shape or self.dataset.X.shape[1:],
+            input_shape=self.dataset.row_shape,
             n_classes=self.dataset.n_classes,
             seed=seed,
             device=self.device,

@@ -97,9 +97,7 @@ def true_width(design: str, n: int, n_truth: int) -> float:
 
 def maximum_likelihood(X: Array, y: Ints, start: Array) -> Array:
     """Coefficients (d,) of the fit to all rows."""
-    one = np.ones(len(X))
-    fit = fit_weighted(X, y.astype(float), weights=one, offsets=0.0 * one, start=start, sample="the data")
-    return fit.coef
+    return fit_weighted(X, y.astype(float), weights=np.ones(len(X)), start=start, sample="the data").coef
 
 
 class Problem(NamedTuple):

@@ -27,6 +27,7 @@ from frugal.rows import (
     fit_subsample,
     interval_widths,
 )
+from frugal.rows.bags import NoFitError
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.sampling import WITHOUT_PILOT
 from frugal.rows.weighted_logistic import FitError
@@ -41,8 +42,6 @@ REFERENCES: Final = {"full_logistic": "logistic", "full_svm": "svm"}
 TWO_CLASSES: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse", "blb", "b_of_n")
 """Methods of logistic regression that are defined for two classes; `uniform` has a multinomial reading."""
 SVMS: Final = {"km_svm": KMSVM, "wkm_svm": WKMSVM, "svm_km": SVMKM, "uniform_svm": WKMSVM}
-_NO_FIT: Final = ("fits failed", "has no row of class")
-"""How the bootstraps say that there is no fit; any other `ValueError` is a mistake and goes through."""
 
 Row = dict[str, Any]
 
@@ -79,7 +78,7 @@ def _measured(
     """Accuracy, log-loss and cost; a fit that fails is a row with its reason."""
     try:
         model, seconds = timed(partial(make, data, fraction, settings, rng))
-    except (FitError, EmptyBagError) as error:
+    except (FitError, NoFitError) as error:
         return dict.fromkeys(MEASURES, math.nan) | {"reason": str(error)}
     scores, predict_seconds = timed(model.predict)
     each = np.arange(len(data.y_test))
@@ -99,10 +98,6 @@ def _measured(
 
 def _with_ones(X: Array) -> Array:
     return np.column_stack([X, np.ones(len(X))])
-
-
-class EmptyBagError(ValueError):
-    """A bag without a fit: its resamples' fits failed, or a subsample misses a class."""
 
 
 class Model(NamedTuple):
@@ -182,15 +177,10 @@ def _bag(
     n, s = len(data.y), settings["s"]
     b = max(2, round(fraction * n / s))
     shared = {"b": b, "fit": partial(fit_logistic, ridge=RIDGE), "statistic": interval_widths, "rng": rng}
-    try:
-        if method == "blb":
-            bag = blb(data.X, data.y, s=s, r=settings["r"], **shared)
-        else:
-            bag = b_of_n(data.X, data.y, r=s, **shared)
-    except ValueError as error:
-        if not any(words in str(error) for words in _NO_FIT):
-            raise
-        raise EmptyBagError(str(error)) from error
+    if method == "blb":
+        bag = blb(data.X, data.y, s=s, r=settings["r"], **shared)
+    else:
+        bag = b_of_n(data.X, data.y, r=s, **shared)
 
     def accessed() -> float:
         rows = rng.choice(n, b, replace=method != "blb")  # one such resample
@@ -251,7 +241,6 @@ def _svm(
 
 def _chosen(data: Split, svm: ReducedSVM) -> Array:
     """1 for the predicted class."""
-    predicted = np.searchsorted(svm.classes_, svm.predict(data.X_test))
     scores = np.zeros((len(data.y_test), int(data.y.max()) + 1))
-    scores[np.arange(len(scores)), svm.classes_[predicted]] = 1.0
+    scores[np.arange(len(scores)), svm.predict(data.X_test)] = 1.0
     return scores

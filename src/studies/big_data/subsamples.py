@@ -81,25 +81,21 @@ def repeat(
             seconds.append(perf_counter() - started)
             coefs[i] = fit.coef
             fits.append(fit)
-        touched = [_touched(X, y, fit, drawing["pilot_size"]) for fit in fits]
     return coefs, {
         "share_failed": 1 - len(fits) / n,
         "share_pilot_failed": mean([float(bool(fit.pilot_failures)) for fit in fits]),
         "seconds": float(np.median(seconds)) if seconds else np.nan,
         "rows_drawn": mean([fit.n_drawn for fit in fits]),
         "rows_scored": mean([fit.n_scored for fit in fits]),
-        "rows_touched": mean(touched),
+        "rows_touched": mean([_touched(fit, drawing["pilot_size"]) for fit in fits]),
     }
 
 
-def _touched(X: Array, y: Array, fit: SubsampleFit, pilot_size: int) -> float:
-    """How often a row's gradient or probability was computed; the last fit is redone to count its steps."""
-    pilot, rows = fit.pilot, fit.rows
-    start = np.zeros(X.shape[1]) if pilot is None else pilot.coef
-    options = {"weights": fit.weights, "offsets": fit.offsets, "start": start}
-    evaluations = len(rows) * fit_weighted(X[rows], y[rows], **options, sample="the subsample").n_steps
-    if pilot is not None:
-        evaluations += pilot_size * (2 if fit.pilot_failures else 1) * pilot.n_steps
+def _touched(fit: SubsampleFit, pilot_size: int) -> float:
+    """How often a row's gradient or probability was computed."""
+    evaluations = len(fit.rows) * fit.n_steps
+    if fit.pilot is not None:
+        evaluations += pilot_size * (2 if fit.pilot_failures else 1) * fit.pilot.n_steps
     return float(evaluations + fit.n_scored)
 
 
@@ -135,8 +131,7 @@ def cost_of_all(X: Array, y: Array) -> dict[str, float]:
 def fit_all(X: Array, y: Array, weights: Array | None = None) -> LogisticFit:
     """The fit to all rows, without a penalty; each counts once by default."""
     weights = np.ones(len(y)) if weights is None else weights
-    options = {"offsets": np.zeros(len(y)), "start": np.zeros(X.shape[1])}
-    return fit_weighted(X, y, weights=weights, **options, sample="all rows")
+    return fit_weighted(X, y, weights=weights, sample="all rows")
 
 
 def mean(values: list[float]) -> float:

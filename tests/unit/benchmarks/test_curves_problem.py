@@ -5,17 +5,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal import trials
+from frugal import learners, trials
 from frugal.benchmarks.curve_set import COLUMNS
 from frugal.benchmarks.curves import CurvesProblem
 from frugal.benchmarks.searches import search
 from frugal.interface import TrialTask
-from frugal.learners import networks
 from frugal.trials.runs import run
 from frugal.trials.strategies.random import Random
 
 N, E, N_ROWS = 8, 5, 100
-SPACE = networks.space("small", "mlp")
+SPACE = learners.space("small", "mlp")
 CANDIDATES = SPACE.sample(np.random.default_rng(0), N)
 MEASURED = ["overhead_s"]
 

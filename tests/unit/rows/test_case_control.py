@@ -224,7 +224,7 @@ def test_labels_of_the_wrong_kind_are_refused(y, message):
         (np.array([["a"]] * 4), "X must hold real numbers, got dtype <U1"),
         (pd.DataFrame({"a": [0.5, 1, 2, 3], "b": list("1234")}), "X must hold real numbers, got dtype object"),
         (csr_array(np.eye(4)), r"X must be dense, got a csr_array: give X\.toarray\(\)"),
-        (np.array([[0.0], [1.0], [np.nan], [2.0]]), "X must be finite, got nan or infinity"),
+        (np.array([[0.0], [1.0], [np.nan], [2.0]]), "X must be finite, got nan or infinite entries"),
     ],
 )
 def test_rows_of_the_wrong_kind_are_refused(X, message):

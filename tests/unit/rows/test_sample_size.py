@@ -233,7 +233,10 @@ def test_steps_that_diverge_are_reported():
 
 def test_separated_classes_are_reported():
     codes = (X[:, 0] > 0).astype(int)
-    with pytest.warns(RuntimeWarning, match="X separates the classes, so that the likelihood has no maximum"):
+    with pytest.warns(
+        RuntimeWarning,
+        match="a hyperplane separates the classes, so the likelihood has no maximum: set ridge above 0",
+    ):
         assert fit(X, codes, theta=0.1, max_iter=60).status == "separated"
     assert fit(X, codes, theta=0.1, max_iter=60, ridge=0.1).status == "converged"
 
@@ -302,6 +305,7 @@ HOLED[7, 1] = np.nan
         ),
         ({"y": y[1:]}, "y must have shape (400,), one entry per row of X, got (399,)"),
         ({"y": 0 * y}, "y must hold at least two classes, got only 0; classes may name others"),
+        ({"classes": []}, "y must hold at least two classes, got none; classes may name others"),
         ({"classes": [0, 1, 2]}, "classes must hold every label of y, got none for 3"),
         ({"classes": ["a", "b"]}, "classes must hold every label of y, got none for 0"),
     ],

@@ -11,15 +11,11 @@ from frugal.extras import explained
 from frugal.interface import Candidate
 from frugal.learners.networks.plans import (
     DEFAULTS,
-    N_EPOCHS,
     NETWORKS,
-    SPACES,
     Conv,
-    Dense,
     Plan,
     authors_grid,
     plan,
-    space,
 )
 
 if TYPE_CHECKING:
@@ -28,15 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULTS",
     "NETWORKS",
-    "N_EPOCHS",
-    "SPACES",
     "Conv",
-    "Dense",
     "Plan",
     "authors_grid",
     "make",
     "plan",
-    "space",
 ]
 
 

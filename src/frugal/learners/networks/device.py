@@ -28,7 +28,7 @@ def choose_device(device: str) -> str:
 
 _counting = Lock()
 _blocks: list[tuple[int, int, bool]] = []
-"""Threads, mode and filling before the first of the blocks that are open, once for each of them."""
+"""One entry per open block: the settings from before the first of them."""
 
 
 def _after_fork() -> None:

@@ -43,11 +43,11 @@ class Layer(ABC):
 
     @abstractmethod
     def backward(self, g: Tensor) -> Tensor:
-        """Gradient by the input, given the gradient `g` by the last output; `g` may be overwritten."""
+        """The loss's gradient by the input, from `g`, that by the last output; `g` may be overwritten."""
 
 
 class Dense(Layer):
-    """`x @ weight.T + bias` for x (n_rows, ...), flattened; then ReLU, if so."""
+    """`x @ weight.T + bias` for x (n_rows, ...), flattened; then ReLU if `relu`."""
 
     def __init__(self, n_in: int, units: int, *, relu: bool, first: bool = False) -> None:
         self.shapes = ((units, n_in), (units,))

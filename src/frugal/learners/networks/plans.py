@@ -128,49 +128,43 @@ _DOCUMENT_004: Final[Mapping[str, Dimension]] = {
     "dropout": Uniform(0.0, 0.8),
 }
 
-SPACES: Final[Mapping[tuple[str, str], SearchSpace]] = {
-    ("grid", "mnist_cnn"): _MNIST_CNN_GRID,
-    ("small", "mlp"): SearchSpace(
-        {
-            "batch_size": Integer(32, 512, "log"),
-            "learning_rate": Uniform(1e-4, 1.0, "log"),
-            "momentum": Uniform(0.3, 0.99),
-            "neurons": Integer(16, 512, "log"),
-            "dropout": Uniform(0.0, 0.8),
-        },
-        signs=_SIGNS,
-    ),
-    ("small", "cifar_cnn"): SearchSpace(
-        {
-            "batch_size": Integer(16, 128, "log"),
-            "learning_rate": Uniform(1e-3, 0.3, "log"),
-            "momentum": Uniform(0.3, 0.95),
-            "filters": Integer(4, 16, "log"),
-            "conv_dropout": Uniform(0.0, 0.2),
-            "neurons": Integer(16, 256, "log"),
-            "dropout": Uniform(0.0, 0.5),
-        },
-        signs=_SIGNS,
-    ),
-    ("hypertune", "mlp"): SearchSpace(_DOCUMENT_004, signs=_SIGNS),
-    ("hypertune", "cifar_cnn"): SearchSpace({**_DOCUMENT_004, "conv_dropout": Uniform(0.0, 0.8)}, signs=_SIGNS),
+SPACES: Final[Mapping[str, Mapping[str, SearchSpace]]] = {
+    "mnist_cnn": {"grid": _MNIST_CNN_GRID},
+    "mlp": {
+        "small": SearchSpace(
+            {
+                "batch_size": Integer(32, 512, "log"),
+                "learning_rate": Uniform(1e-4, 1.0, "log"),
+                "momentum": Uniform(0.3, 0.99),
+                "neurons": Integer(16, 512, "log"),
+                "dropout": Uniform(0.0, 0.8),
+            },
+            signs=_SIGNS,
+        ),
+        "hypertune": SearchSpace(_DOCUMENT_004, signs=_SIGNS),
+    },
+    "cifar_cnn": {
+        "small": SearchSpace(
+            {
+                "batch_size": Integer(16, 128, "log"),
+                "learning_rate": Uniform(1e-3, 0.3, "log"),
+                "momentum": Uniform(0.3, 0.95),
+                "filters": Integer(4, 16, "log"),
+                "conv_dropout": Uniform(0.0, 0.2),
+                "neurons": Integer(16, 256, "log"),
+                "dropout": Uniform(0.0, 0.5),
+            },
+            signs=_SIGNS,
+        ),
+        "hypertune": SearchSpace({**_DOCUMENT_004, "conv_dropout": Uniform(0.0, 0.8)}, signs=_SIGNS),
+    },
 }
+"""Search spaces by network and name.
 
-
-def space(name: str, network: str) -> SearchSpace:
-    """Search space of a network.
-
-    `grid` of `mnist_cnn` is the 72 distinct rows of document 000. `small`, of `mlp` and `cifar_cnn`, has document
-    004's hyperparameters in ranges like HPOlib's, with networks so small that many can be trained on one core.
-    `hypertune`, of the same two, has document 004's hyperparameters, five and six; their bounds, which it does not
-    print, are HPOlib's, but dropout ends at 0.8, not 0.99.
-
-    Raises:
-        ValueError: on an unknown space or network; the message lists the known ones.
-    """
-    check_known("network", network, DEFAULTS)
-    check_known(f"space of {network}", name, [space for space, owner in SPACES if owner == network])
-    return SPACES[name, network]
+`grid` is the 72 distinct rows of document 000. `small` has document 004's hyperparameters in ranges like HPOlib's,
+with networks so small that many can be trained on one core. `hypertune` has document 004's hyperparameters, five
+and six; their bounds, which it does not print, are HPOlib's, but dropout ends at 0.8, not 0.99.
+"""
 
 
 def authors_grid(rng: np.random.Generator) -> list[Candidate]:

@@ -10,7 +10,7 @@ from frugal.learners.registry import Learner
 LEARNERS: Final = tuple(
     Learner(
         network,
-        {name: space for (name, other), space in SPACES.items() if other == network},
+        SPACES[network],
         default_space="grid" if network == "mnist_cnn" else "hypertune",
         is_network=True,
         n_epochs=N_EPOCHS.get(network),

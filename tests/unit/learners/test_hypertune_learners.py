@@ -248,6 +248,15 @@ def test_rows_of_one_class_and_an_untrained_svm_are_refused(digits):
         FourierSVM(**candidate).predict(X)
 
 
+@pytest.mark.parametrize("n_labels", [99, 101])
+def test_labels_of_other_rows_are_refused(digits, n_labels):
+    (X, y), _ = digits
+    with pytest.raises(
+        ValueError, match=rf"y must have shape \(100,\), one class per row of X, got \({n_labels},\)"
+    ):
+        FourierSVM(3.0, 0.1, 50).fit(X[:100], y[:n_labels])
+
+
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_a_problem_trains_it_in_epochs_or_for_its_own_number_and_continues_it(on_disk, tmp_path):
     data = load("digits")

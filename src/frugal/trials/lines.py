@@ -25,7 +25,6 @@ except ImportError:  # Windows
 
 log = logging.getLogger("frugal")
 CODE, CHECK = "code", "crc32"
-_BY_OTHER_CODE = " was made by other code; it"
 _SHOWN = 60  # characters of a line that is refused
 
 
@@ -90,7 +89,7 @@ class JournalFile:
             what = " and ".join(other)
             raise ValueError(f"{self.path} is the journal of another run, with other {what}; {self.remedy}")
         if not other and is_of_other_code:
-            self.set_aside(_BY_OTHER_CODE)
+            self.set_aside(" was made by other code; it")
             return False
         return not other
 
@@ -218,14 +217,10 @@ def _header_gone_on_from(
     journal: JournalFile, lines: list[str], header: dict[str, Any], code: str
 ) -> dict[str, Any] | None:
     """Header of the lines to resume from; None if they were set aside or can be overwritten."""
-    kept = _as_object(journal, 1, lines[0])
-    if CHECK in kept:
-        kept = _checked(journal, 1, lines[0])
-        return kept if journal.is_current(kept, header, code, is_empty=len(lines) == 1) else None
-    if journal.differing(kept, header):
+    if CHECK not in _as_object(journal, 1, lines[0]):
         raise ValueError(f"{journal.path} is no journal, since its first line has no checksum; {journal.remedy}")
-    journal.set_aside(_BY_OTHER_CODE)  # from before headers had a checksum
-    return None
+    kept = _checked(journal, 1, lines[0])
+    return kept if journal.is_current(kept, header, code, is_empty=len(lines) == 1) else None
 
 
 def _complete_lines(journal: JournalFile) -> list[str]:

@@ -221,15 +221,6 @@ def test_a_changed_digit_in_a_row_is_refused(tmp_path):
         Lines(path, {"of": "a"})
 
 
-def test_a_journal_from_before_checksums_is_one_of_older_code(tmp_path, caplog):
-    path = tmp_path / "job.jsonl"
-    path.write_text(json.dumps(HEADER) + '\n{"row": 1}\n')
-    before = path.read_text()
-    assert rows(opened(path)) == []
-    assert path.with_name("job.jsonl.old").read_text() == before
-    assert caplog.records[0].getMessage().startswith(f"warning: {path} was made by other code; it is set aside")
-
-
 def test_a_journal_must_be_a_plain_file(tmp_path):
     with pytest.raises(ValueError, match="dev/null is not a plain file"):
         opened(Path("/dev/null"))

@@ -101,12 +101,13 @@ def finish(
     *,
     panels: Sequence[Axes] | None = None,
     below: bool = False,
+    title: str | None = None,
 ) -> Figure:
     """The figure with a legend of its panels, and with a mark where the data are not the original ones.
 
-    The legend has the labels of `panels`, or of all.
+    The legend has the labels of `panels`, or of all, and `title` above them.
     """
-    style.legend(figure, figure.axes if panels is None else panels, n_columns=n_columns, below=below)
+    style.legend(figure, figure.axes if panels is None else panels, n_columns=n_columns, below=below, title=title)
     if "data" in table:
         style.mark_data(figure, table["data"], below=below)
     return figure

@@ -107,6 +107,13 @@ def mark_data(figure: Figure, data: Iterable[object], *, below: bool = False) ->
         figure.supxlabel(text + end, x=0.99, ha="right", fontsize=7, color="#555555")
 
 
+def figure_not_run(width: float, height: float) -> Figure:
+    """A figure that says why it is empty; width and height in inches."""
+    figure = new_figure(width, height)
+    say_not_run(figure.subplots())
+    return figure
+
+
 def say_not_run(axes: Axes) -> None:
     """An empty panel that says why it is empty."""
     axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, ha="center", va="center", fontsize=9)
@@ -183,14 +190,16 @@ def root_axis(axes: Axes, top: float) -> None:
     axes.set_ylim(0, top)
 
 
-def legend(figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool = False) -> None:
+def legend(
+    figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool = False, title: str | None = None
+) -> None:
     """One legend for several panels, above or below them, each label once."""
     found: dict[str, Artist] = {}
     for axis in axes:
         handles, labels = axis.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
     loc: Final = "outside lower center" if below else "outside upper center"
-    figure.legend(list(found.values()), list(found), loc=loc, ncols=n_columns)
+    figure.legend(list(found.values()), list(found), loc=loc, ncols=n_columns, title=title)
 
 
 def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:

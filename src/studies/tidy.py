@@ -106,15 +106,24 @@ def mean_by_seed(
     return table.assign(low=table["low"].clip(*bounds), high=table["high"].clip(*bounds))
 
 
-def by_measure(runs: pd.DataFrame, measures: Iterable[str], keys: list[str]) -> pd.DataFrame:
+def by_measure(
+    runs: pd.DataFrame,
+    measures: Iterable[str],
+    keys: list[str],
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> pd.DataFrame:
     """`mean_by_seed` of several columns, the name of each under `measure`, which is the first key."""
     long = runs.melt([*keys, "seed", "data"], list(measures), var_name="measure").astype({"value": float})
-    return mean_by_seed(long, "value", ["measure", *keys])
+    return mean_by_seed(long, "value", ["measure", *keys], bounds)
 
 
 def mean_of_each(measures: Mapping[str, pd.DataFrame], keys: list[str]) -> pd.DataFrame:
     """`mean_by_seed` of the column `value` of several tables, one per measure; `keys` must include `measure`."""
-    parts = [mean_by_seed(table.assign(measure=name), "value", keys) for name, table in measures.items()]
+    return stacked([mean_by_seed(table.assign(measure=name), "value", keys) for name, table in measures.items()])
+
+
+def stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """The parts below one another without the empty ones; the first if all are empty."""
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 

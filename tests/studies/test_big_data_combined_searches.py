@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from frugal import learners
 from frugal.benchmarks.curves import CurvesProblem
 from frugal.interface import TrialTask
+from frugal.learners import networks
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
@@ -209,7 +209,7 @@ def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
 
 def curves(n_curves=10):
     """A set whose curves rise to an asymptote that is the lower, the higher the learning rate."""
-    space, rows = learners.space("small", "mlp"), []
+    space, rows = networks.space("small", "mlp"), []
     drawn = space.sample(np.random.default_rng(0), n_curves)
     rates = sorted(range(n_curves), key=lambda i: drawn[i]["learning_rate"])
     for number, candidate in enumerate(drawn):

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal import learners
 from frugal.benchmarks.curve_set import COLUMNS
 from frugal.benchmarks.searches import search
+from frugal.learners import networks
 from studies import registry, style
 from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized
@@ -23,7 +23,7 @@ SIZES = (128, 256, 512, 1024, 2048)
 N_EPOCHS = 3
 LEAST = 0.5
 """Test error of candidate 0, the best, on the largest size."""
-CANDIDATES = learners.space("small", "cifar_cnn").sample(np.random.default_rng(0), 50)
+CANDIDATES = networks.space("small", "cifar_cnn").sample(np.random.default_rng(0), 50)
 
 
 def curves(n=50, sizes=SIZES, diverged=()):

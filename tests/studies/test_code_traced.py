@@ -14,6 +14,8 @@ from frugal import cli
 from frugal.arguments import make_parser
 from frugal.code import jobs
 from frugal.datasets import content_hash
+from frugal.datasets.arrays import stored_hash
+from frugal.datasets.store import _hash_of
 from frugal.folds.strategies import known as fold_strategies
 from studies import code, config, registry
 from studies.arguments import make_parser as make_studies_parser
@@ -54,10 +56,11 @@ def folder(tmp_path_factory):
         "class_counts": np.bincount(y).tolist(),
         "splits": {"train": [0, N_TRAIN], "test": [N_TRAIN, len(y)]},
         "content_sha256": content_hash(X, y),
+        "stored_sha256": stored_hash(X, y),
     }
     np.save(processed / "X.npy", X)
     np.save(processed / "y.npy", y)
-    (processed / "provenance.json").write_text(json.dumps(record))
+    (processed / "provenance.json").write_text(json.dumps(record | {"record_sha256": _hash_of(record)}))
     return root
 
 

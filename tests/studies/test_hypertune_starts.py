@@ -171,6 +171,7 @@ def test_lines_begin_where_all_seeds_have_a_value_and_the_figure_shows_both_pane
     table = starts.summarise(runs)
     by_seconds = table[(table["panel"] == "seconds") & (table["method"] == "hypertune_optimum")]
     assert by_seconds["x"].min() >= 6.0  # two trials on subsets and one on all rows
+    assert by_seconds["x"].max() == pytest.approx(44.0)  # the end of its longest search, before that of EI
     by_trials = table[(table["panel"] == "trials") & (table["method"] == "ei_se")]
     assert by_trials["x"].tolist() == list(range(1, 31))
     figure = starts.draw(table)

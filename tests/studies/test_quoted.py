@@ -344,7 +344,7 @@ def test_the_page_on_compared_searches_quotes_regrets_on_the_table():
     )
     low, high = 100 * regrets.set_index("method").loc["random", ["low", "high"]].astype(float)
     text = page("comparisons/trials_comparison")
-    assert f"their 95 % interval is {max(low, 0):.0f} to {high:.0f} points." in text  # a regret is at least 0
+    assert f"their 95 % interval is {low:.0f} to {high:.0f} points." in text
     paths = pd.read_parquet(PUBLISHED / "trials_comparison/runs/lookup-svm_mnist.parquet").query(
         "seconds <= 765.2"
     )

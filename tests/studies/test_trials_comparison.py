@@ -21,7 +21,7 @@ from studies.trials_comparison.problems_and_methods import (
     EXPERIMENTS,
     PROBLEMS,
     compared_of,
-    in_order,
+    methods_in_order,
     searches_of,
     shown_on,
 )
@@ -231,7 +231,7 @@ def test_who_had_no_incumbent_and_what_was_not_run_is_named():
     assert "Not run at this scale" not in text
     figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
     (panel,) = (axes for axes in figure.axes if axes.get_ylabel() == "EI")
-    assert [text.get_text() for text in panel.texts] == ["no incumbent:\n1 seeds"]
+    assert [text.get_text() for text in panel.texts] == ["no incumbent:\n1 seed"]
 
 
 def test_a_method_that_is_not_run_has_a_row_that_says_so():
@@ -401,7 +401,7 @@ def test_numbers_of_trials_that_nobody_would_read_are_refused():
 
 
 def test_methods_are_shown_in_one_order_and_new_ones_last():
-    assert in_order(["mine", "fabolas", "a_new_one", "random", "mine"]) == [
+    assert methods_in_order(["mine", "fabolas", "a_new_one", "random", "mine"]) == [
         "random",
         "fabolas",
         "mine",

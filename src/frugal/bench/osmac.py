@@ -13,7 +13,8 @@ from scipy.special import expit
 
 from frugal.bench.blb import in_fresh_process, peak_mib
 from frugal.checks import check_choice, check_whole
-from frugal.rows.osmac_stream import METHODS, Read, osmac_stream
+from frugal.rows.checks import Read
+from frugal.rows.osmac_stream import METHODS, osmac_stream
 from frugal.rows.weighted_logistic import Floats
 from frugal.seeds import rng_for
 from frugal.threads import one_thread

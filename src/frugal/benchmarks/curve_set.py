@@ -20,12 +20,11 @@ from typing import Any, Final
 
 import pandas as pd
 
-from frugal import learners
 from frugal.checks import check_known, check_whole
 from frugal.datasets import Dataset
 from frugal.datasets.arrays import stored_hash
 from frugal.interface import TrialTask
-from frugal.learners import NETWORKS
+from frugal.learners import NETWORKS, networks
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.trials.lines import JournalPath, Lines
@@ -86,7 +85,7 @@ def train_curves(
         check_whole(name, value, 1)
     sizes = _sizes(n_train, dataset.n_classes)
     parts = split(dataset, n_valid=n_valid, n_test=n_test, n_train=sizes[0])
-    problem = LearnerProblem(network, dataset, parts, learners.space(SPACE, network), device="cpu")
+    problem = LearnerProblem(network, dataset, parts, networks.space(SPACE, network), device="cpu")
     candidates = problem.space.sample(rng_for("curves", network, dataset.name), max(numbers) + 1)
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(SET_COLUMNS, facts, strict=True))

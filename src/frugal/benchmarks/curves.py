@@ -23,12 +23,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from frugal import learners
 from frugal.benchmarks.curve_set import COLUMNS, SET_COLUMNS, SIZE
 from frugal.benchmarks.measured import CELL
 from frugal.checks import check_columns, check_whole
 from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialTask
+from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
 from frugal.trials.encoding import ListedSpace
 from frugal.trials.problems import Report
@@ -99,7 +99,7 @@ class CurvesProblem:
         for size in self.sizes:
             if whose[size] != whose[self.sizes[-1]]:
                 raise ValueError(f"{self.name} must be of the same candidates on {size} rows as on the most")
-        whole = learners.space(facts["space"], facts["network"])
+        whole = networks.space(facts["space"], facts["network"])
         listed = tuple(curve.candidate for curve in self.curves)
         self.space: SearchSpace = ListedSpace(whole.dimensions, listed, signs=whole.signs)
         self.replayed: dict[int, int] = {}

@@ -143,7 +143,7 @@ def trials(
     Args:
         method: as the command takes it.
         problem: the learner, `function`, `lookup` or `curves`.
-        dataset: name of the dataset, or of the function.
+        dataset: name of the dataset, the function, the look-up table or the set of curves.
         settings: those of the command, by name.
         looked_up: the learner whose table or curves are looked up.
         others: name -> class, as `package.module:Class`, of strategies outside the family.

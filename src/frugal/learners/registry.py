@@ -63,8 +63,8 @@ class Learner:
             only when called. None: the learner is only trained epoch by epoch.
         in_epochs: (candidate, seed) -> object that trains epoch by epoch; None: the learner does not, or is a
             network.
-        is_network: whether `learners.networks.make` builds the learner, given also input shape and classes; that
-            makes our own alone.
+        is_network: whether `learners.networks.make` builds the learner, given also input shape and classes.
+            It builds our own networks alone: learners of other packages leave this False.
         n_epochs: default number of epochs.
 
     Examples:

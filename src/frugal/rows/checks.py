@@ -59,7 +59,7 @@ def check_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[
     """Return a new array of floats, which is finite and has this shape.
 
     Raises:
-        ValueError: unless the value is so.
+        ValueError: on another shape, or an entry that is not finite.
     """
     array = np.array(value, dtype=float)
     if array.shape != shape or not np.isfinite(array).all():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from studies.kinds import Kind
 from studies.measures import exactly
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_most, near
+
+if TYPE_CHECKING:
+    from frugal.folds.beta import Posterior
 
 Floats = NDArray[np.float64]
 
@@ -232,7 +235,7 @@ def summarise_prior_predictive(seed: int) -> pd.DataFrame:
     from frugal.folds.beta import Posterior
 
     prior = Posterior.fit([])
-    draws = prior.quantile(rng_for("beta_pruning", "figure4", seed).uniform(size=N_DRAWS))
+    draws = _drawn(prior, "figure4", seed)
     x = np.linspace(0.002, 0.998, 499)
     edges = np.linspace(draws.min(), draws.max(), 31)
     parts = [_curve("prior", "exact", x, prior.pdf(x)), _histogram("prior", draws, edges)]
@@ -260,7 +263,7 @@ def summarise_predictives(seed: int) -> pd.DataFrame:
         panel, posterior = _name(listed), Posterior.fit(listed)
         heights = np.diff(posterior.cdf(edges)) / np.diff(edges)
         parts.append(_bars(panel, "exact", edges, heights))
-        draws = posterior.quantile(rng_for("beta_pruning", "figure5", panel, seed).uniform(size=N_DRAWS))
+        draws = _drawn(posterior, "figure5", panel, seed)
         parts.append(_histogram(panel, draws, edges))
     return pd.concat(parts, ignore_index=True)
 
@@ -291,7 +294,7 @@ def summarise_contrast(seed: int) -> pd.DataFrame:
         parts.append(_curve(panel, "exact", x, posterior.pdf(x)))
         likely = scipy.stats.beta.pdf(x, *fit_maximum_likelihood(listed))
         parts.append(_curve(panel, "maximum likelihood", x, likely))
-        draws = posterior.quantile(rng_for("beta_pruning", "figure6", panel, seed).uniform(size=N_DRAWS))
+        draws = _drawn(posterior, "figure6", panel, seed)
         parts.append(_histogram(panel, draws, np.linspace(draws.min(), draws.max(), 41)))
     return pd.concat(parts, ignore_index=True)
 
@@ -309,6 +312,11 @@ def draw_contrast(table: pd.DataFrame) -> plotters.Figure:
         axis.set(xlim=(0, 1), ylim=(0, 1.05 * peak))
     figure.axes[1].legend(loc="upper left")
     return figure
+
+
+def _drawn(posterior: Posterior, *names: str | int) -> np.ndarray:
+    """Draws from the predictive, by the generator of these names."""
+    return posterior.quantile(rng_for("beta_pruning", *names).uniform(size=N_DRAWS))
 
 
 def _name(listed: Sequence[float]) -> str:
@@ -332,7 +340,7 @@ def _histogram(panel: str, draws: np.ndarray, edges: np.ndarray) -> pd.DataFrame
 def _draw(axis: plotters.Axes, part: pd.DataFrame) -> None:
     """Draws as bars; what is exact as a curve, or as the steps of its bins."""
     draws, line = part[part["kind"] == "draws"], part[part["kind"] == "exact"]
-    axis.bar(draws["x"], draws["density"], width=draws["width"], color=_DRAWS, label="4000 draws")
+    axis.bar(draws["x"], draws["density"], width=draws["width"], color=_DRAWS, label=f"{N_DRAWS} draws")
     if line["width"].isna().all():
         axis.plot(line["x"], line["density"], color=_EXACT, label="exact")
     else:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from studies import plotters, style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.kinds import RUN, Kind
-from studies.measures import percent_of
+from studies.measures import percent_of, ratio_of
 from studies.methods import methods
 from studies.records import Artefact, Claim, FoldsOf, Method, Study, as_configured, configured
 from studies.regions import above, at_least, at_most, below, near
@@ -229,9 +229,7 @@ CLAIMS: Final = (
         quantity="trainings for the whole list, those of the heuristic of reference [2] over Bayesian pruning's",
         unit="times",
         agrees=above(1),
-        measure=lambda arrays, rng: ratio(
-            arrays["threshold_pruning_folds_share"], arrays["beta_pruning_folds_share"]
-        ),
+        measure=ratio_of("threshold_pruning_folds_share", "beta_pruning_folds_share"),
     ),
 )
 """On section 3.2 from Figure 7's runs; on 3.1 and 5 from those of the sweep at the configured tau and buffer."""
@@ -287,14 +285,8 @@ def _number(text: str) -> float:
 
 def recorded() -> pd.DataFrame:
     """The document's own run: step, explored, best_mean (of the whole buffer, complete or not)."""
-    table = read_printed("bayes_fig7_run")
-    return pd.DataFrame(
-        {
-            "step": table["models_fit"],
-            "explored": table["hyperparameter_sets"],
-            "best_mean": table["best_mean_accuracy"],
-        }
-    )
+    names = {"models_fit": "step", "hyperparameter_sets": "explored", "best_mean_accuracy": "best_mean"}
+    return read_printed("bayes_fig7_run").rename(columns=names)[list(names.values())]
 
 
 def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
@@ -304,7 +296,7 @@ def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
     networks have diverged, is left out.
 
     Returns:
-        panel, method, step, mean, low, high, n_seeds, n_rows, data.
+        step, panel, method, mean, low, high, n_seeds, n_rows, data.
     """
     need(runs, "step", *EXPLORED_PANELS)
     parts, printed = [], recorded()
@@ -316,7 +308,7 @@ def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
             numbers = {"mean": wide.mean(axis=1), "low": wide.min(axis=1), "high": wide.max(axis=1)}
             parts.append(pd.DataFrame({"panel": panel, "method": method, **numbers, **facts}).reset_index())
         line = {"panel": panel, "method": RECORDED, "step": printed["step"], "mean": printed[panel]}
-        parts.append(pd.DataFrame(line | {"low": np.nan, "high": np.nan, **facts}))
+        parts.append(pd.DataFrame(line | facts))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -362,12 +354,12 @@ def summarise_swept(runs: pd.DataFrame) -> pd.DataFrame:
     """
     need(runs, "tau", "buffer", "failed_as", *MEASURES)
     swept = runs[(runs["method"] == "beta_pruning") & (runs["failed_as"] == "failed")]
-    parts = []
-    for panel in SWEPT_PANELS:
-        groups = swept.groupby(["buffer", "tau"], sort=True)[panel]
-        numbers = groups.agg(["mean", "min", "max"]).set_axis(["mean", "low", "high"], axis=1).reset_index()
-        facts = {"n_seeds": swept["seed"].nunique(), "n_rows": swept["n_rows"].min(), "data": provenance(swept)}
-        parts.append(numbers.assign(panel=panel, **facts))
+    facts = {"n_seeds": swept["seed"].nunique(), "n_rows": swept["n_rows"].min(), "data": provenance(swept)}
+    groups = swept.groupby(["buffer", "tau"])
+    parts = [
+        groups[panel].agg(mean="mean", low="min", high="max").reset_index().assign(panel=panel, **facts)
+        for panel in SWEPT_PANELS
+    ]
     columns = ["panel", "buffer", "tau", "mean", "low", "high", "n_seeds", "n_rows", "data"]
     return pd.concat(parts, ignore_index=True)[columns]
 
@@ -393,10 +385,7 @@ def draw_swept(table: pd.DataFrame) -> plotters.Figure:
         axis.set(xlabel="Pruning threshold τ", ylabel=SWEPT_PANELS[panel], ylim=(0, None))
         axis.grid(alpha=0.3)
     zeros = [f"{title}: 0 at every setting" for panel, title in SWEPT_PANELS.items() if panel not in shown]
-    handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(buffers), title="\n".join(zeros))
-    style.mark_data(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, len(buffers), panels=[axis], title="\n".join(zeros))
 
 
 TABLE: Final = Artefact(

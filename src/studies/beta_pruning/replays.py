@@ -11,8 +11,8 @@ import pandas as pd
 
 from frugal.folds import ScoreTable
 from frugal.folds.replay import Trace, replay
-from frugal.folds.strategies import make, try_out, with_facts
-from frugal.seeds import rng_for
+from frugal.folds.search import Kept, prepare
+from frugal.folds.strategies import try_out
 from frugal.stats import mean_score
 from studies.beta_pruning.network import EXPLORERS
 from studies.shared.network_scores import in_authors_order
@@ -95,10 +95,8 @@ def sweep(
 
 
 def _replay(method: str, scored: ScoreTable, settings: Mapping[str, Any]) -> Trace:
-    (n, k), meta = scored.scores.shape, scored.meta
-    known = with_facts(method, settings, n_rows=meta["n_rows_of_dataset"], n_classes=meta["n_classes"])
-    rng = rng_for(method, meta["dataset"], meta["classifier"], n, k, meta["seed"])
-    return replay(make(method, n_candidates=n, n_folds=k, rng=rng, **known), scored)
+    ready = prepare(method, Kept(scored), n_candidates=len(scored.candidates), settings=settings)
+    return replay(ready.strategy, ready.table)
 
 
 def _labels(method: str, scored: ScoreTable) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Strategies of all documents on the same folds: what they cost and what they lose, as a table and as figures.
 
 `replays` makes the runs, one row per strategy and repetition; what is compared, a strategy with its settings, is
-called `method` in them. Runs with seconds are those on timed fits; they count in `time_share` alone.
+called `method` in them. Runs with seconds are those on timed fits; they count in `time_share` and prices alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from studies.markdown import about_marked, made_of, mark, plain
 from studies.records import Artefact, FoldsOf, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
-from studies.tidy import SHARE, in_order, mean_by_seed, need, provenance
+from studies.tidy import SHARE, in_order, mean_by_seed, need, provenance, stacked
 
 FLOOR: Final = 10
 """Repetitions under which no number is published."""
@@ -40,6 +40,8 @@ def regret_at(share: float) -> str:
 
 
 LISTS: Final = ["n", "k"]
+_FROM_0: Final = (0.0, math.inf)
+"""The least and the largest value of a cost or a regret."""
 FACTS: Final = ["method", "strategy", "budget_share"]
 MEASURES: Final = {
     "folds_share": "folds",
@@ -130,19 +132,18 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         interval over seeds), n_seeds, n_missing, scale, data. In a table that reaches `FLOOR` a cell that does
         not has no numbers, and says so in the place of its scale.
     """
-    need(runs, *FACTS, "folds_share", "rows_share", "quality", "regret", "lost_best")
+    need(runs, *FACTS, *(measure for measure in MEASURES if measure != "time_share"))
     kept, timed = split_timed(runs)
     parts = [
         mean_by_seed(
             timed if measure == "time_share" else kept,
             measure,
             [*LISTS, "method"],
-            SHARE if measure in ("quality", "lost_best", "best_pruned") else (0.0, math.inf),
+            SHARE if measure in ("quality", "lost_best", "best_pruned") else _FROM_0,
         ).assign(measure=measure)
         for measure in MEASURES
-        if measure in kept or measure == "time_share"
     ]
-    table = pd.concat([part for part in parts if len(part)], ignore_index=True).rename(columns=MEAN)
+    table = stacked(parts).rename(columns=MEAN)
     orders = {**dict.fromkeys([*LISTS, "method"]), "measure": MEASURES}
     table = with_facts(runs, in_order(table, orders)).assign(scale=scale)
     if table["n_seeds"].max() >= FLOOR:
@@ -224,14 +225,14 @@ def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         n, k, method, strategy, budget_share, cost (share of the rows that the exhaustive search trains on),
-        cost_se, cost_low, cost_high, those of `mean_by_seed` for the regret, and on_front: it has a regret, and
-        none is as cheap and as good, and better in one of them.
+        cost_se, cost_low, cost_high, mean, se, low, high, n_seeds, n_missing and data of the regret, and on_front:
+        it has a regret, and none is as cheap and as good, and better in one of them.
     """
     need(runs, *FACTS, "rows_share", "regret")
     runs, keys = split_timed(runs)[0], [*LISTS, "method"]
     renamed = {"ours": "cost", "ours_se": "cost_se", "low": "cost_low", "high": "cost_high"}
-    cost = mean_by_seed(runs, "rows_share", keys).rename(columns=renamed)[[*keys, *renamed.values()]]
-    table = with_facts(runs, cost.merge(mean_by_seed(runs, "regret", keys).rename(columns=MEAN), on=keys))
+    cost = mean_by_seed(runs, "rows_share", keys, _FROM_0).rename(columns=renamed)[[*keys, *renamed.values()]]
+    table = with_facts(runs, cost.merge(mean_by_seed(runs, "regret", keys, _FROM_0).rename(columns=MEAN), on=keys))
     fronts = [on_front(part["cost"], part["mean"]) for _, part in table.groupby(LISTS)]
     table["on_front"] = pd.concat(fronts) if fronts else False
     return table
@@ -253,9 +254,7 @@ _TRAININGS: Final = "Trainings done (share of n·k)"
 def draw_pareto(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
     """A point per strategy, one standard error each side, and the front of those that none betters."""
     if summary.empty:
-        figure = style.new_figure(style.TWO_COLUMN[0], 3.7)
-        style.say_not_run(figure.subplots())
-        return figure
+        return style.figure_not_run(style.TWO_COLUMN[0], 3.7)
     figure, panels = plotters.grid(
         summary, "n", "k", sorted(summary["k"].unique()), size=lambda n: (style.TWO_COLUMN[0], 1.3 + 2.4 * n),
         sharex=True, sharey=True,
@@ -279,9 +278,7 @@ def draw_pareto(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
                 [row["cost"]], [mean], xerr=cost_error, yerr=[[min(error, mean)], [error]], elinewidth=0.8,
                 color=look.color, linestyle="none", label=look.label, clip_on=False, **_marker(row),
             )  # fmt: skip
-    _legend(figure)
-    style.mark_data(figure, summary["data"])
-    return figure
+    return plotters.finish(figure, summary, 4, panels=figure.axes[:1], below=True)
 
 
 def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
@@ -290,12 +287,13 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
     Strategies with a budget are left out: each follows its curve without a budget until the budget is spent.
 
     Returns:
-        n, k, method, strategy, budget_share, share, those of `mean_by_seed`.
+        n, k, method, strategy, budget_share, share; mean, se, low, high, n_seeds, n_missing and data of the
+        regret.
     """
     need(runs, *FACTS, *map(regret_at, SHARES))
     runs, keys = split_timed(runs)[0], [*LISTS, "method"]
     runs = runs[runs["budget_share"].isna()]
-    parts = [mean_by_seed(runs, regret_at(share), keys).assign(share=share) for share in SHARES]
+    parts = [mean_by_seed(runs, regret_at(share), keys, _FROM_0).assign(share=share) for share in SHARES]
     table = pd.concat(parts, ignore_index=True).rename(columns=MEAN)
     return with_facts(runs, table).sort_values([*keys, "share"], ignore_index=True)
 
@@ -304,10 +302,8 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_anytime(summary: pd.DataFrame, spent: str = _SPENT) -> plotters.Figure:
     """A block of panels per n and k, and in it one per strategy, the others in grey behind it."""
     if summary.empty:
-        figure = style.new_figure(*style.TWO_COLUMN)
-        style.say_not_run(figure.subplots())
-        return figure
-    lists = list(summary.groupby(list(LISTS)))
+        return style.figure_not_run(*style.TWO_COLUMN)
+    lists = list(summary.groupby(LISTS))
     n_rows = -(-summary["method"].nunique() // _N_COLUMNS)
     figure = style.new_figure(style.TWO_COLUMN[0], 0.4 + len(lists) * (0.5 + 1.05 * n_rows))
     top = 105 * float(np.nanmax(summary[["mean", "high"]].to_numpy(float))) or 1.0
@@ -361,7 +357,7 @@ def summarise_ranks(runs: pd.DataFrame) -> pd.DataFrame:
         )
         for measure in RANKED
     ]
-    table = with_facts(runs, pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
+    table = with_facts(runs, stacked(parts))
     return table.assign(data=provenance(runs))[["measure", *FACTS, *COLUMNS[1:], "data"]]
 
 
@@ -409,11 +405,10 @@ def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
 @style.styled
 def draw_prices(summary: pd.DataFrame) -> plotters.Figure:
     """A row per n and k: seconds of a search, and their share of those of every fit; a line per strategy."""
-    lists = list(summary.groupby(list(LISTS)))
-    figure = style.new_figure(style.TWO_COLUMN[0], 1.5 + 2.9 * max(1, len(lists)))
     if summary.empty:
-        style.say_not_run(figure.subplots())
-        return figure
+        return style.figure_not_run(style.TWO_COLUMN[0], 4.4)
+    lists = list(summary.groupby(LISTS))
+    figure = style.new_figure(style.TWO_COLUMN[0], 1.5 + 2.9 * len(lists))
     for axes, ((n, k), part) in zip(figure.subplots(len(lists), 2, squeeze=False), lists, strict=True):
         for _, line in part.groupby("method"):
             row = line.iloc[0].to_dict()
@@ -429,9 +424,8 @@ def draw_prices(summary: pd.DataFrame) -> plotters.Figure:
         axes[0].set(yscale="log", ylabel="Seconds of the search", title=f"n = {n}, k = {k}")
         axes[1].set(ylabel="Share of the seconds of every fit", ylim=(0, _MOST_SHARE), title="as a share")
         axes[1].axhline(1, color="#000000", linewidth=0.8, linestyle=":")
-    _legend(figure, ncols=3, title="in brackets: regret of the choice, in points of accuracy")
-    style.mark_data(figure, summary["data"])
-    return figure
+    title = "in brackets: regret of the choice, in points of accuracy"
+    return plotters.finish(figure, summary, 3, panels=figure.axes[:1], below=True, title=title)
 
 
 def look_of(method: str, strategy: str, budget_share: float) -> Look:
@@ -485,11 +479,6 @@ def _scale(axes: plotters.Axes, top: float, *, every: int = 1) -> None:
     axes.grid(alpha=0.3)
 
 
-def _legend(figure: plotters.Figure, *, ncols: int = 4, title: str | None = None) -> None:
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=ncols, title=title)
-
-
 _SEEDS: Final = "{{ config.folds_comparison.n_seeds | seeds }}."
 _DATA: Final = """{% set own = config.folds_comparison %}the datasets
 {%- if "datasets" in own %} {{ own.datasets | join(", ") }} and the
@@ -513,7 +502,7 @@ TABLE: Final = Artefact(
     are timed fits, are those of the fits and of the strategy itself over those of every fit; the batch scorers'
     seconds are not used. Rank percentile is the share of candidates that are not strictly better than the choice,
     regret the mean score of the truly best candidate less that of the choice, and the best is lost where no
-    candidate with the best mean was chosen or given all its folds. Prunings are those of one search, for scores
+    candidate with the best mean was chosen. Prunings are those of one search, for scores
     and for good. A wrong one drops a candidate that is better over all folds than the one it was compared with.
     The best is pruned where every candidate with the best mean is. What a rung of halving drops, or a budget
     leaves out, is no pruning here. {_SEEDS}""",
@@ -537,7 +526,8 @@ ANYTIME: Final = Artefact(
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k fold
     evaluations spent, one on fewer rows counted by its share of the rows; averaged over {_DATA}. Each panel shows
     one strategy with its 95 % interval over seeds, and the others in grey. A strategy that has ended keeps its
-    choice. Searches under a budget are left out. The vertical scale is that of the square root. {_SEEDS}""",
+    choice. Regrets are read at {len(SHARES)} shares, which straight lines join. Searches under a budget are left
+    out. The vertical scale is that of the square root. {_SEEDS}""",
     draw_anytime,
 )
 RANKS: Final = Artefact(
@@ -592,8 +582,9 @@ NETWORK_ANYTIME: Final = Artefact(
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k trainings
     done, on the kept scores of document 000's network. Each panel shows one strategy with its 95 % interval over
-    seeds, and the others in grey. A strategy that has ended keeps its choice. Searches under a budget are left
-    out. The vertical scale is that of the square root. {_OF_NETWORK}""",
+    seeds, and the others in grey. A strategy that has ended keeps its choice. Regrets are read at {len(SHARES)}
+    shares, which straight lines join. Searches under a budget are left out. The vertical scale is that of the
+    square root. {_OF_NETWORK}""",
     partial(draw_anytime, spent=_TRAININGS),
     floor=NETWORK_FLOOR,
 )

@@ -91,8 +91,8 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
     Returns:
         method (the entry's name), strategy, budget_share, dataset, classifier, n, k, seed, space, data, n_tied
         (for best), chosen (-1: none), complete, n_evaluations, folds_share and rows_share (of the exhaustive
-        search), quality (rank percentile), regret (of the mean score), lost_best (no best candidate was chosen
-        or given all its folds), what `shared.prunings.judge` says of its prunings, and `regret_at(share)` of what
+        search), quality (rank percentile), regret (of the mean score), lost_best (no best candidate was chosen),
+        what `shared.prunings.judge` says of its prunings, and `regret_at(share)` of what
         would have been returned, nan before any. If timed, seconds, overhead_s and exhaustive_s take the place of
         the columns of `regret_at`.
 
@@ -118,7 +118,7 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
         "folds_share": len(trace.tasks) / total,
         "rows_share": watched.spent / total,
     }
-    judged = outcome(means, trace, ready.table.scores.shape[1]) | judge(trace, means)
+    judged = outcome(means, trace) | judge(trace, means)
     row = labels | ready.labels() | judged | spent
     if timed:
         return row | ready.timing(trace)
@@ -126,7 +126,7 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
     return row | {regret_at(share): _regret(means, incumbent) for share, incumbent in curve}
 
 
-def outcome(means: Means, trace: Trace, n_folds: int) -> dict[str, Any]:
+def outcome(means: Means, trace: Trace) -> dict[str, Any]:
     """What a search chose, against the truly best candidates: those with the best mean.
 
     `means` are those over all folds of every candidate, (n_candidates,).
@@ -135,14 +135,13 @@ def outcome(means: Means, trace: Trace, n_folds: int) -> dict[str, Any]:
         n_tied, chosen, complete, quality, regret and lost_best, as `measure` explains them.
     """
     best, chosen = np.flatnonzero(means == means.max()), trace.chosen
-    completed = trace.completion_steps(len(means), n_folds) > 0
     return {
         "n_tied": len(best),
         "chosen": -1 if chosen is None else chosen,
         "complete": trace.complete,
         "quality": math.nan if chosen is None else rank_percentile(means, chosen),
         "regret": _regret(means, chosen),
-        "lost_best": not (chosen in best or completed[best].any()),
+        "lost_best": chosen not in best,
     }
 
 

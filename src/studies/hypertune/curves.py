@@ -395,10 +395,9 @@ def draw(table: pd.DataFrame, learners: tuple[str, ...]) -> plotters.Figure:
         for name in DATASETS
         if ((table["learner"] == learner) & (table["dataset"] == name)).any()
     ]
-    figure = style.new_figure(max(3.5, 1.9 * len(columns) + 0.4), 4.0)
     if not columns:
-        style.say_not_run(figure.subplots())
-        return figure
+        return style.figure_not_run(3.5, 4.0)
+    figure = style.new_figure(max(3.5, 1.9 * len(columns) + 0.4), 4.0)
     axes = figure.subplots(len(PANELS), len(columns), squeeze=False)
     for (learner, name), column in zip(columns, axes.T, strict=True):
         part = table[(table["learner"] == learner) & (table["dataset"] == name)]

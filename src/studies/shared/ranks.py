@@ -90,8 +90,8 @@ def alike(mean_ranks: NDArray[np.float64], difference: float) -> list[tuple[floa
 def rank_table(runs: pd.DataFrame, measure: str, blocks: list[str]) -> pd.DataFrame:
     """Average ranks of methods over blocks, with the test's outcome in every row.
 
-    A block's value is the mean over its seeds; a run without one counts as the worst. Methods that did not run in
-    every block are left out, since ranks among different methods cannot be averaged.
+    A block's value is the mean over its seeds; a method with a run without one is the last of that block. Methods
+    that did not run in every block are left out, since ranks among different methods cannot be averaged.
 
     Lower values of the measure are better; `blocks` are columns that make a block.
 
@@ -126,9 +126,7 @@ def draw_diagrams(parts: Mapping[str, pd.DataFrame], look_of: LookOf, marker_of:
     """
     shown = {title: part for title, part in parts.items() if len(part) and part["n_blocks"].iloc[0] >= MIN_BLOCKS}
     if not shown:
-        figure = style.new_figure(*style.ONE_COLUMN)
-        style.say_not_run(figure.subplots())
-        return figure
+        return style.figure_not_run(*style.ONE_COLUMN)
     heights = [_height(part) for part in shown.values()]
     figure = style.new_figure(style.TWO_COLUMN[0], 0.21 * sum(heights))
     panels = figure.subplots(len(shown), 1, height_ratios=heights, squeeze=False)[:, 0]
@@ -169,7 +167,7 @@ def _draw_diagram(
     for i, (first, last) in enumerate(stretches):
         axes.plot([first - 0.06, last + 0.06], [0.5 + 0.5 * i] * 2, color="black", lw=2.5, solid_capstyle="butt")
     below = 0.8 + 0.5 * len(stretches)
-    rows, n_left = part.sort_values("mean_rank").to_dict("records"), (len(part) + 1) // 2
+    rows, n_left = part.to_dict("records"), (len(part) + 1) // 2
     for i, row in enumerate(rows):  # the better half at the left, the other at the right, led to their ranks
         at_left = i < n_left
         y = below + (i if at_left else len(rows) - 1 - i)

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 
 from studies import plotters, style
+from studies.captions import in_seeds
 from studies.methods import TRIALS
 from studies.records import Artefact, Look, default_look
 from studies.shared.ranks import COLUMNS as RANKS
 from studies.shared.ranks import draw_diagrams, rank_table
-from studies.tidy import provenance
+from studies.tidy import provenance, stacked
 from studies.trajectories import mean_curve
-from studies.trials_comparison.problems_and_methods import GROUPS, PROBLEMS, in_order
+from studies.trials_comparison.problems_and_methods import GROUPS, PROBLEMS, methods_in_order
 from studies.trials_comparison.regrets import PROBLEM, budget_of, ends, ordered, runs_of, titles
 
 N_POINTS: Final = 201
@@ -31,7 +32,7 @@ _REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 def looks_of(found: Iterable[str]) -> dict[str, Look]:
     """The look of each method, by name: its own, or a plain one, different for each that has none."""
-    shown = in_order(found)
+    shown = methods_in_order(found)
     others = [name for name in shown if name not in TRIALS]
     return {
         name: TRIALS[name].look if name in TRIALS else default_look(name, others.index(name)) for name in shown
@@ -61,8 +62,9 @@ def _face(method: str, look: Look) -> dict[str, Any]:
 def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
     """Regret of the incumbent against what was spent, mean over seeds.
 
-    A line begins once every seed has an incumbent, and ends with its longest search; a search that has ended keeps
-    its last value. All lines of a problem share a grid, evenly spaced in logarithms, or the numbers of trials.
+    A line begins once every seed that ever has an incumbent has one, and ends with its longest search; a search
+    that has ended keeps its last value. All lines of a problem share a grid, evenly spaced in logarithms, or the
+    numbers of trials.
 
     Returns:
         problem (its title), method, x, mean, low, high, n_seeds, n_missing (seeds that never had an incumbent),
@@ -90,7 +92,7 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> plotters.Figure:
     `regrets.budget_of`.
     """
     shown = [problem for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
-    rows = in_order(summary["method"].map(_row_of))
+    rows = methods_in_order(summary["method"].map(_row_of))
     looks = looks_of([*summary["method"], *rows])
     figure = style.new_figure(style.TWO_COLUMN[0], 1.3 + 0.85 * len(rows))
     grid = figure.subplots(len(rows), len(shown), squeeze=False, sharex="col", sharey="col")
@@ -169,7 +171,7 @@ def _say_missing(axes: plotters.Axes, part: pd.DataFrame) -> None:
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
         text = "no incumbent:\n" + "\n".join(
-            f"{n} seeds{', terminating' if _is_terminating(str(name)) else ''}" for name, n in few.items()
+            f"{in_seeds(n)}{', terminating' if _is_terminating(str(name)) else ''}" for name, n in few.items()
         )
         behind = {"color": "white", "pad": 1, "alpha": 0.8}
         axes.text(0.98, 0.96, text, transform=axes.transAxes, ha="right", va="top", fontsize=5.5, bbox=behind)
@@ -200,8 +202,8 @@ def _explain(figure: plotters.Figure) -> None:
 def summarise_ranks(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
     """Average ranks over problems of the regret at equal budgets, for each of `GROUPS`.
 
-    A problem's value is the mean over seeds; a method without an incumbent by then is the worst. Methods that did
-    not run on every problem of a group are left out of it.
+    A problem's value is the mean over seeds; a method of which any seed has no incumbent by then is the
+    worst. Methods that did not run on every problem of a group are left out of it.
 
     Returns:
         group, the columns of `ranks.rank_table`, data.
@@ -215,8 +217,7 @@ def summarise_ranks(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
         if len(part):
             ranks = rank_table(part, f"regret_at_{currency}", ["problem"])
             parts.append(ranks.assign(group=group, data=provenance(part)))
-    shown = [part for part in parts if len(part)] or parts[:1]
-    return pd.concat(shown, ignore_index=True)[["group", *RANKS, "data"]]
+    return stacked(parts)[["group", *RANKS, "data"]]
 
 
 @style.styled
@@ -256,9 +257,10 @@ def _anytime(currency: str) -> Artefact:
         at 0; all seeds share the rows, so they are over searches alone. What terminates is dotted, in the row of
         what does not. A line ends with its longest search, at the marker, and a search that has ended before keeps
         its last value. Seeds without an incumbent are left out, and their number is in the panel where there are
-        any. A panel is missing where a method was not run on a problem. A line rises where trials on more rows or
-        epochs begin, whose best is then the incumbent. Dotted upright: what the median search of the method that
-        spent least had spent, the budget at which methods are ranked.""",
+        any. A panel is missing where a method was not run on a problem. A line may rise, since incumbents are
+        chosen by validation error: most where trials on more rows or epochs begin, whose best is then the
+        incumbent. Dotted upright: what the median search of the method that spent least had spent, the budget at
+        which methods are ranked.""",
         partial(draw_anytime, currency=currency),
     )
 

@@ -95,10 +95,9 @@ def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
             raise ValueError(f"{where}: {error}") from None
     for name, methods in found.items():
         for method in methods.values():
-            if method.variant_of and method.variant_of not in (*known, *seen):
-                check_known(
-                    f"method that {method.name} of {name} is a variant of", method.variant_of, sorted(seen)
-                )
+            if method.variant_of:
+                what = f"method that {method.name} of {name} is a variant of"
+                check_known(what, method.variant_of, sorted({*known, *seen}))
     return found
 
 
@@ -146,7 +145,7 @@ def shown_on(config: Mapping[str, Any], learner: str, dataset: str) -> tuple[str
     raise ValueError(f"no experiment of trials_comparison is on {learner} and {dataset}")
 
 
-def in_order(found: Iterable[str]) -> list[str]:
+def methods_in_order(found: Iterable[str]) -> list[str]:
     """Names of methods in the order in which they are shown: the known ones, then the others as they come."""
     present = dict.fromkeys(found)
     return [name for name in TRIALS if name in present] + [name for name in present if name not in TRIALS]

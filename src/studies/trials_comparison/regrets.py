@@ -24,13 +24,13 @@ from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.shared.searches import CELL, candidates, so_far, trials_of
-from studies.tidy import by_measure, tidied
+from studies.tidy import by_measure, in_order, tidied
 from studies.trajectories import arrival, steps
 from studies.trials_comparison.problems_and_methods import (
     COLUMNS,
     CURRENCIES,
     PROBLEMS,
-    in_order,
+    methods_in_order,
     searches_of,
     shown_on,
 )
@@ -134,7 +134,7 @@ def ordered(runs: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"unknown problem {unknown[0]!r}; known: {', '.join(map(str, order))}")
     paths = runs.assign(
         _problem=[order.index(problem) for problem in problems],
-        _method=runs["method"].map(in_order(runs["method"]).index),
+        _method=runs["method"].map(methods_in_order(runs["method"]).index),
         regret=runs["test_error"] - runs["least"],
     )
     by = ["_problem", "_method", "seed", "trials"]
@@ -207,7 +207,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     searches = ends(runs)
     searches.insert(0, "problem", titles(searches))
-    table = _with_budgets(_sorted(by_measure(searches, MEASURES, KEYS[:2])), searches).assign(scale=scale)
+    table = by_measure(searches, MEASURES, KEYS[:2], (0.0, np.inf))
+    table = _with_budgets(_sorted(table), searches).assign(scale=scale)
     below = n_searches(table) < FLOOR
     if not below.all():
         table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
@@ -246,9 +247,8 @@ def _with_absent(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:
     """Rows by problem, method and measure in the order in which they are shown."""
-    problems = [problem.title for problem in PROBLEMS.values()]
-    ranks = (table["measure"].map([*MEASURES].index), table["method"].map(in_order(table["method"]).index))
-    return table.iloc[np.lexsort([*ranks, table["problem"].map(problems.index)])].reset_index(drop=True)
+    titles = [problem.title for problem in PROBLEMS.values()]
+    return in_order(table, {"problem": titles, "method": methods_in_order(table["method"]), "measure": MEASURES})
 
 
 def n_searches(table: pd.DataFrame) -> pd.Series[int]:
@@ -291,7 +291,7 @@ def _intervals(run: pd.DataFrame) -> str:
     """Where the intervals of the cells are, and how wide those of the regret at the end."""
     text = "Their 95 % intervals are `low` and `high` in the CSV file."
     regrets = run[(run["measure"] == "final_regret") & (run["ours"] > 0)]
-    half = ((regrets["high"] - regrets["low"]) / 2 / regrets["ours"]).median()
+    half = (regrets["high"] / regrets["ours"] - 1).median()  # low ends at 0
     if pd.isna(half):
         return text
     return f"{text} Half of the regrets above 0 at the end have ± {half:.0%} of the mean or more."

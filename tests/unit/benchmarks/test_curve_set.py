@@ -5,7 +5,6 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from frugal import learners
 from frugal.benchmarks import curve_set
 from frugal.benchmarks.curve_set import COLUMNS, train_curves
 from frugal.learners import networks
@@ -25,7 +24,7 @@ def table(digits):
 
 def test_curves_are_those_of_networks_trained_by_hand(table, digits):
     parts = split(digits, n_valid=150, n_test=150, n_train=120)
-    drawn = learners.space("small", "mlp").sample(rng_for("curves", "mlp", "digits"), 3)
+    drawn = networks.space("small", "mlp").sample(rng_for("curves", "mlp", "digits"), 3)
     for i, candidate in enumerate(drawn):
         named = json.dumps(candidate, sort_keys=True)
         net = networks.make(
@@ -127,7 +126,7 @@ def test_what_cannot_be_trained_is_refused(network, numbers, change, message, di
 
 def test_small_spaces_make_networks(digits):
     for network in ("mlp", "cifar_cnn"):
-        space = learners.space("small", network)
+        space = networks.space("small", network)
         for corner in (np.zeros(len(space.dimensions)), np.ones(len(space.dimensions))):
             networks.plan(network, space.from_unit(corner))  # refuses what it cannot build
 

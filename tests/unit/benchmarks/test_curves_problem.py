@@ -5,16 +5,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal import learners, trials
+from frugal import trials
 from frugal.benchmarks.curve_set import COLUMNS
 from frugal.benchmarks.curves import CurvesProblem
 from frugal.benchmarks.searches import search
 from frugal.interface import TrialTask
+from frugal.learners import networks
 from frugal.trials.runs import run
 from frugal.trials.strategies.random import Random
 
 N, E, N_ROWS = 8, 5, 100
-SPACE = learners.space("small", "mlp")
+SPACE = networks.space("small", "mlp")
 CANDIDATES = SPACE.sample(np.random.default_rng(0), N)
 MEASURED = ["overhead_s"]
 

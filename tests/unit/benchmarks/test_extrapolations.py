@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal import learners
 from frugal.benchmarks import searches
 from frugal.benchmarks.curve_set import COLUMNS
 from frugal.benchmarks.extrapolations import Extrapolations, epochs_of_checks, extrapolate, numbers
 from frugal.benchmarks.searches import search
 from frugal.interface import Trial
+from frugal.learners import networks
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.lines import Lines
@@ -28,7 +28,7 @@ ENDS = (0.9, 0.4, 0.85, 0.3, math.nan, 0.35)
 
 
 def stored():
-    candidates = learners.space("small", "mlp").sample(np.random.default_rng(0), len(ENDS))
+    candidates = networks.space("small", "mlp").sample(np.random.default_rng(0), len(ENDS))
     rng, rows = np.random.default_rng(1), []
     for i, (candidate, end) in enumerate(zip(candidates, ENDS, strict=True)):
         n = 9 if math.isnan(end) else E

@@ -9,8 +9,7 @@ from torch.nn import functional
 
 from frugal.bench.networks import plain_module
 from frugal.folds import score
-from frugal.learners import space
-from frugal.learners.networks import DEFAULTS, authors_grid, make, plan
+from frugal.learners.networks import DEFAULTS, authors_grid, make, plan, space
 from frugal.learners.networks.device import settled
 from frugal.learners.networks.layers import Dropout
 from frugal.learners.networks.network import CHECK_EVERY

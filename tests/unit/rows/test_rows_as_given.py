@@ -83,7 +83,10 @@ def test_a_reduction_brings_the_names_of_its_columns_and_leaves_a_fitted_model_a
 
 def test_fits_without_a_maximum_are_left_out():
     X, _ = problem()
-    with pytest.warns(RuntimeWarning, match="X separates"), pytest.raises(ValueError, match="2 of 2 fits failed"):
+    with (
+        pytest.warns(RuntimeWarning, match="a hyperplane separates the classes"),
+        pytest.raises(ValueError, match="2 of 2 fits failed"),
+    ):
         blb_dynamic(X, (X[:, 1] > 0).astype(int), b=100, s=1, r=2, rng=rng(), theta=0.5, initial_size=50)
 
 

@@ -16,6 +16,7 @@ from frugal.learners.networks.plans import (
     Plan,
     authors_grid,
     plan,
+    space,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "authors_grid",
     "make",
     "plan",
+    "space",
 ]
 
 

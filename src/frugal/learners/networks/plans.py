@@ -167,6 +167,17 @@ and six; their bounds, which it does not print, are HPOlib's, but dropout ends a
 """
 
 
+def space(name: str, network: str) -> SearchSpace:
+    """Search space of a network; unlike `learners.space` it lets the hash of a job's code see the spaces.
+
+    Raises:
+        ValueError: on an unknown space or network; the message lists the known ones.
+    """
+    check_known("network", network, SPACES)
+    check_known(f"space of {network}", name, SPACES[network])
+    return SPACES[network][name]
+
+
 def authors_grid(rng: np.random.Generator) -> list[Candidate]:
     """Document 000's candidates in the order of one run: 96 rows in random order, 24 of them repeats.
 

@@ -300,19 +300,19 @@ def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser of a command with two forms: a command line with one of `flags` is parsed by `other`.
+    """A parser of a command with two forms: a command line with one of `switches` is parsed by `other`.
 
     The positional argument `data` may follow the values of the option `listed`. argparse alone would take it for
     one more value. The parsed attribute `flags` has the flag of every option by its name.
     """
 
     other: argparse.ArgumentParser | None = None
-    flags: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
     listed: str = ""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as `argparse.ArgumentParser` does, or hand over to `other`."""
-        if self.other is not None and any(text.partition("=")[0] in self.flags for text in args or ()):
+        if self.other is not None and any(text.partition("=")[0] in self.switches for text in args or ()):
             return self.other.parse_known_args(args, namespace)
         found, rest = super().parse_known_args(args, namespace)
         flags = {action.dest: action.option_strings[-1] for action in self._actions if action.option_strings}
@@ -358,7 +358,7 @@ def _add_table_trials(commands: Any) -> None:
     p.add_argument(
         "--trial-timeout", type=float, help="seconds after which a trial counts as failed; none by default"
     )
-    p.flags = frozenset({"--learner", "--dataset"})
+    p.switches = frozenset({"--learner", "--dataset"})
     p.other = _Parser(prog=p.prog, description=BY_NAME, formatter_class=p.formatter_class)
     p.other.set_defaults(prog=p.prog)
     _add_by_name(p.other)

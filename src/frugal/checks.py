@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
 def is_number(value: object, low: float) -> bool:
     """True if `value` is a finite real number of at least `low`; a bool is not."""
-    return is_real(value) and low <= float(value) < math.inf  # type: ignore[arg-type]
+    return is_finite(value) and low <= float(value)  # type: ignore[arg-type]
+
+
+def is_finite(value: object) -> bool:
+    """True if `value` is a finite real number; a bool is not, nor a whole number above all floats."""
+    try:
+        return is_real(value) and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return False
 
 
 def is_real(value: object) -> bool:
@@ -34,6 +42,17 @@ def as_python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def json_default(value: object) -> object:
+    """The `default` of `json.dumps`: a scalar of NumPy as Python's.
+
+    Raises:
+        TypeError: on any other value.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
 def check_vector(name: object, value: object) -> None:
     """Raise ValueError if `value` is an array whose shape is not (n,)."""
     if isinstance(value, np.ndarray) and value.ndim != 1:
@@ -50,7 +69,7 @@ def check_number(name: str, value: object, low: float, *, above: bool = False) -
 
 def check_finite(name: str, value: object) -> None:
     """Raise ValueError unless `value` is a finite number."""
-    if not is_real(value) or not math.isfinite(value):  # type: ignore[arg-type]
+    if not is_finite(value):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
 
 

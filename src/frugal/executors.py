@@ -32,7 +32,7 @@ def workers_of(executor: Executor, argument: str) -> int:
     """
     client = getattr(executor, "_client", None)
     counts = [sum(client.ncores().values())] if client is not None else []
-    counts += [getattr(executor, name, None) for name in ("_max_workers", "num_workers")]
+    counts += [getattr(executor, name, None) for name in ("_max_workers", "num_workers", "n_workers")]
     for count in counts:
         if isinstance(count, int) and count > 0:
             return count

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HASH = b"frugal.content"
 _CELL_BYTES = 8
 _BY_DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-_PLAIN = {"PLAIN", "RLE", "BIT_PACKED", *_BY_DICTIONARY}
+_READ_AS_DICTIONARY = {"PLAIN", "RLE", "BIT_PACKED", *_BY_DICTIONARY}
 """Encodings that pyarrow can read as a dictionary."""
 _NO_JSON = (json.JSONDecodeError, UnicodeDecodeError)
 
@@ -82,7 +82,7 @@ def _check_texts(path: str | Path, file: pq.ParquetFile) -> None:
             one for i in range(facts.num_row_groups) for one in facts.row_group(i).column(number).encodings
         }
         is_text = leaf.physical_type == "BYTE_ARRAY" and leaf.path in flat
-        if is_text and encodings & _BY_DICTIONARY and encodings <= _PLAIN:
+        if is_text and encodings & _BY_DICTIONARY and encodings <= _READ_AS_DICTIONARY:
             names.add(leaf.path)
     if names:
         with pq.ParquetFile(path, read_dictionary=sorted(names)) as again:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import as_python, check_known, check_positive, check_rng, check_whole, is_real
+from frugal.checks import as_python, check_known, check_positive, check_rng, check_whole, is_real, json_default
 from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
@@ -33,14 +33,7 @@ def as_json(candidate: Candidate) -> str:
         >>> as_json({"gamma": 0.1, "C": 1}) == as_json({"C": 1, "gamma": 0.1})
         True
     """
-    return json.dumps(dict(candidate), sort_keys=True, default=_plain)
-
-
-def _plain(value: object) -> object:
-    """A scalar of NumPy as Python's, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+    return json.dumps(dict(candidate), sort_keys=True, default=json_default)
 
 
 def alike(first: object, second: object) -> bool:
@@ -294,16 +287,17 @@ class Continuous:
 
     def from_unit(self, u: float) -> float:
         """Value at the quantile of the grid that is nearest to `u`."""
-        low, high = self._bounds()
-        step = min(max(round(u * _STEPS), int(low == -math.inf)), _STEPS - int(high == math.inf))
-        return min(max(float(self.distribution.ppf(step / _STEPS)), low), high)
+        return float(self._at(u))
 
     def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same as `to_unit(from_unit(u))` for quantiles u of any shape."""
+        return np.asarray(np.rint(self.distribution.cdf(self._at(u)) * _STEPS) / _STEPS)
+
+    def _at(self, u: Any) -> Any:
+        """Values at the quantiles of the grid that are nearest to `u`."""
         low, high = self._bounds()
         steps = np.clip(np.rint(u * _STEPS), int(low == -math.inf), _STEPS - int(high == math.inf))
-        values = np.clip(self.distribution.ppf(steps / _STEPS), low, high)
-        return np.asarray(np.rint(self.distribution.cdf(values) * _STEPS) / _STEPS)
+        return np.clip(self.distribution.ppf(steps / _STEPS), low, high)
 
     def to_unit(self, value: object) -> float:
         """Quantile of the grid that is nearest to that of `value`."""
@@ -343,16 +337,17 @@ class Discrete:
 
     def from_unit(self, u: float) -> int:
         """Value at quantile `u`, capped to [2^-32, 1 - 2^-32]: for rarer values the `cdf` rounds to 0 or 1."""
-        low, _ = self.distribution.support()
-        capped = min(max(u, 1 / _STEPS), 1 - 1 / _STEPS)
-        return int(max(self.distribution.ppf(capped), low))
+        return int(self._at(u))
 
     def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """`to_unit` of `from_unit` at quantiles u of any shape, at once."""
-        low, _ = self.distribution.support()
-        capped = np.clip(u, 1 / _STEPS, 1 - 1 / _STEPS)
-        x = np.trunc(np.maximum(self.distribution.ppf(capped), low))
+        x = self._at(u)
         return np.asarray((self.distribution.cdf(x - 1) + self.distribution.cdf(x)) / 2)
+
+    def _at(self, u: Any) -> Any:
+        """Values at quantiles `u`, capped."""
+        low, _ = self.distribution.support()
+        return np.trunc(np.maximum(self.distribution.ppf(np.clip(u, 1 / _STEPS, 1 - 1 / _STEPS)), low))
 
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""
@@ -477,7 +472,7 @@ class SearchSpace:
 
     @property
     def n_points(self) -> int | None:
-        """Number of different candidates; None if it is infinite."""
+        """Number of candidates; None if it is infinite. A value that a list repeats counts each time."""
         numbers = [_n_values(one) for one in self.dimensions.values()]
         return None if None in numbers else math.prod(filter(None, numbers))
 

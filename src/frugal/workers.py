@@ -463,7 +463,7 @@ def _end_with(parent: int) -> None:
 def _answer(evaluate: Callable[..., Any] | None, message: bytes) -> bytes:
     try:
         fn, args, kwargs = pickle.loads(message)
-        called = fn or evaluate
+        called = evaluate if fn is None else fn
         assert called is not None
         return dumps((True, called(*args, **kwargs)))
     except BaseException as error:  # noqa: BLE001  the parent is told, whatever it is

@@ -77,8 +77,10 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
     p.add_argument("--only", nargs="+", default=[], help="patterns such as 'runs/*'; the rest stays as published")
     p.add_argument("--commit", help="that made the results; by default, that of this checkout")
-    p.add_argument("--machine", help="file that 'studies machine' wrote where they were made; by default, here")
-    p.add_argument("--results", default="results", help="folder of the results, and of published/")
+    where = "file that 'studies machine' wrote where they were made; by default, here"
+    p.add_argument("--machine", type=Path, help=where)
+    folder = "folder of the results, and of published/"
+    p.add_argument("--results", type=Path, default=Path("results"), help=folder)
     add_root(p)
     files = ["config/config.yaml", "config/paper.yaml"]
     p.add_argument("--configfile", nargs="+", default=files, help="merged in their order, all that the run read")
@@ -102,7 +104,6 @@ def _add_folds(commands: Any) -> None:
     _add_scoring(p)
     p.add_argument("--n-folds", type=int, required=True)
     p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
-    p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
     p = command(commands, "default", "hold a network's default hyperparameters against a stated error")
     add_root(p)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from studies import registry
@@ -29,18 +28,16 @@ class Shown(NamedTuple):
         cells: statistics of runs, a CSV each, under `cells/`.
         runs_under: folder of the runs, under that of the paper.
         derived: runs that `python -m studies job derive` computes, and what from: other runs, or nothing.
-        is_document: whether it is no comparison.
     """
 
     folder: str
     tables: RunsOf
     figures: RunsOf
-    explained: RunsOf = MappingProxyType({})
-    claims: RunsOf = MappingProxyType({})
-    cells: RunsOf = MappingProxyType({})
-    runs_under: str = "runs"
-    derived: RunsOf = MappingProxyType({})
-    is_document: bool = True
+    explained: RunsOf
+    claims: RunsOf
+    cells: RunsOf
+    runs_under: str
+    derived: RunsOf
 
     @property
     def by_kind(self) -> dict[str, RunsOf]:
@@ -63,7 +60,7 @@ class Shown(NamedTuple):
         kinds = (*self.by_kind.values(), self.cells)
         return list(dict.fromkeys(run for kind in kinds for runs in kind.values() for run in runs))
 
-    def packs(self, per: Literal["runs", "paper"] = "runs") -> dict[str, list[tuple[str, str]]]:
+    def packs(self, per: Literal["runs", "paper"]) -> dict[str, list[tuple[str, str]]]:
         """Tables, figures and claims that one job makes, as (kind, name), by the `target` of the first one.
 
         Figures that explain have no runs; all of them form one pack.
@@ -86,7 +83,7 @@ class Shown(NamedTuple):
 
     def target(self, kind: str, name: str) -> str:
         """Name of a table, figure or file of claims among all of the paper, as its target has it."""
-        return name if name.startswith(kind) or not self.is_document else f"{name}_{kind}"
+        return name if name.startswith(kind) or self.folder not in registry.DOCUMENTS else f"{name}_{kind}"
 
     def made_from(self, path: str) -> tuple[str, ...] | None:
         """Runs that a file of the paper is made from, none if it explains; None: it is not the paper's.
@@ -118,7 +115,7 @@ def shown(paper: str, config: Mapping[str, Any]) -> Shown:
     judged, claims = {claim.study for claim in record.claims}, dict[str, tuple[str, ...]]()
     for study in record.studies:
         if study.name in judged and (study.is_run is None or study.is_run(config)):
-            listed = (*claims.get(study.claims_file, ()), *(study.judged_on or (study.name,)))
+            listed = (*claims.get(study.claims_file, ()), *study.judged_runs)
             claims[study.claims_file] = tuple(dict.fromkeys(listed))
     return Shown(
         folder=record.name,
@@ -129,5 +126,4 @@ def shown(paper: str, config: Mapping[str, Any]) -> Shown:
         cells={run: (run,) for run in (record.cells(config) if callable(record.cells) else record.cells)},
         runs_under=record.runs_folder,
         derived={study.name: study.derived_from for study in record.studies if study.derive is not None},
-        is_document=record.is_document,
     )

@@ -241,7 +241,7 @@ def on_rows(method: Method, settings: Mapping[str, Any], block: Mapping[str, Any
             that subsets, sizes and rungs on rows may have.
         dataset: its name.
     """
-    rows, least = rows_of(block, dataset), block["rows_per_class"] * classes_of(dataset)
+    rows, least = rows_of(block, dataset), block["rows_per_class"] * len(class_counts_of(dataset))
     found: dict[str, Any] = {}
     for need in needs_of(method):
         match need:
@@ -284,12 +284,11 @@ def curve_sets(config: Mapping[str, Any]) -> dict[str, tuple[str, Mapping[str, A
     return {f"{name}_{block['dataset']}": (name, block) for name, block in config["curves"]["networks"].items()}
 
 
-def classes_of(dataset: str) -> int:
-    """Classes of a data set, or of its stand-in where they are only known once it has arrived."""
+def class_counts_of(dataset: str) -> tuple[int, ...]:
+    """Rows of each class of a data set, or of its stand-in where they are only known once it has arrived."""
     from frugal.datasets.catalogue import CATALOGUE
 
-    entry = CATALOGUE[dataset]
-    return len(entry.class_counts or entry.stand_in_counts or ())
+    return CATALOGUE[dataset].class_counts or CATALOGUE[dataset].stand_in_counts
 
 
 def chosen_problems(search: Study, block: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from frugal.spaces import SearchSpace
 from frugal.trials import strategies
 from frugal.trials.ledger import LARGEST_DESIGN, initial_design
 from frugal.trials.parts import split
-from studies.blocks import classes_of, curve_sets
+from studies.blocks import class_counts_of, curve_sets
 from studies.code import OTHERS
 
 # Data sets -----------------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ def hollow(name: str) -> Dataset:
     entry = CATALOGUE[base]
     splits = {part: np.arange(*ends) for part, ends in entry.splits.items()} or {"all": np.arange(entry.rows)}
     y = np.zeros(entry.rows, dtype=np.int64)
-    whole = Dataset(base, np.empty((entry.rows, 0)), y, classes_of(base), "original", splits)
+    whole = Dataset(base, np.empty((entry.rows, 0)), y, len(class_counts_of(base)), "original", splits)
     return whole if n_rows is None else whole.subset(n_rows)
 
 

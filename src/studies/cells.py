@@ -107,16 +107,13 @@ def some(
     is_log: bool = False,
     noun: str = "cells",
     names: Sequence[str] = (),
-    is_whole: bool = False,
     open_below: ArrayLike = False,
     open_above: ArrayLike = False,
 ) -> Estimate:
     """A quantity that must lie in the region in some cell ("sometimes", "can").
 
-    Reproduced: one cell does, significantly after Holm's correction. Contradicted: every cell lies outside by its
-    own one-sided test at 2.5 %, and the cells are all that the sentence speaks of (`is_whole`): otherwise others
-    may bear it out, however many seeds these have. Else undecided. Arguments and result as of `every`; the best
-    cell is shown.
+    Reproduced: one cell does, significantly after Holm's correction. Else undecided, and never contradicted: other
+    cells may bear it out. Arguments and result as of `every`; the best cell is shown.
 
     Raises:
         ValueError: if the region has two edges.
@@ -133,15 +130,11 @@ def some(
         _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
     ]
     best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
-    depth, verdict, needed = _depth(estimates[best], low, high), UNDECIDED, ""
-    all_vary = len(varied) == len(estimates)  # the others have no test, and may lie inside
+    verdict, needed = UNDECIDED, ""
     if min(p_for) * len(varied) < 0.025:
         verdict = REPRODUCED
-    elif is_whole and all_vary and all(_is_outside(cell, low, high) for cell in estimates):
-        verdict = CONTRADICTED
-    elif (is_whole and all_vary) or depth > 0:
-        n_tests = len(varied) if depth > 0 else 1
-        needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=n_tests))
+    elif _depth(estimates[best], low, high) > 0:
+        needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=len(varied)))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")
     if verdict == UNDECIDED and not needed:

@@ -70,18 +70,18 @@ def _publish(args: argparse.Namespace) -> None:
     from studies.publish import publish, read_machine, whole_commit
 
     commit = whole_commit(args.commit) if args.commit else None
-    check_folder(Path(args.results) / "published")
+    check_folder(args.results / "published")
     whole = config.load(*args.configfile)
     config.check(whole, source=" and ".join(args.configfile))
     written = publish(
         args.paper,
-        results=Path(args.results),
+        results=args.results,
         data=Path(args.root),
         config=whole,
         partial=args.partial,
         only=args.only,
         commit=commit,
-        made_on=read_machine(Path(args.machine)) if args.machine else None,
+        made_on=read_machine(args.machine) if args.machine else None,
     )
     log.info("%d files in %s", len(written), written[-1].parent)
 

@@ -23,6 +23,7 @@ from studies.blocks import (
     ROWS,
     block_of,
     chosen_problems,
+    class_counts_of,
     curve_sets,
     n_trials_of,
     on_dataset,
@@ -240,5 +241,5 @@ def _check_defaults(config: Mapping[str, Any]) -> None:
 def _least_class(dataset: str) -> int:
     """Rows of the smallest class; for a subset, an upper bound: its training rows over the number of classes."""
     base, n_rows = parse_name(dataset)
-    counts = CATALOGUE[base].class_counts or CATALOGUE[base].stand_in_counts
+    counts = class_counts_of(base)
     return min(counts) if n_rows is None else len(hollow(dataset).training().y) // len(counts)

@@ -27,7 +27,6 @@ from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 OF_PROBLEM: Final = "of the problem"
 """In place of a number of rows, classes or epochs that the problem supplies."""
 ALL: Final = "all problems"
-_FACTS: Final = ("n_rows", "n_classes")
 
 Settings = dict[str, Any]
 ByMethod = dict[str, dict[str, dict[str, Settings]]]
@@ -91,7 +90,8 @@ Found = Iterator[tuple[str, str, str, Settings]]
 def merged(family: str, strategy: str, settings: Mapping[str, Any]) -> Settings:
     """Settings of a strategy; numbers that its problem supplies are marked as such."""
     values = {name: value for name, value in defaults()[family][strategy].items() if name != "initial"}
-    facts = {name: OF_PROBLEM for name in (*_FACTS, "max_resource") if values.get(name, 0) in (None, "required")}
+    names = ("n_rows", "n_classes", "max_resource")
+    facts = {name: OF_PROBLEM for name in names if values.get(name, 0) in (None, "required")}
     return {"strategy": strategy, **values, **facts, **settings}
 
 
@@ -106,16 +106,16 @@ def _replayed(folder: str, config: Mapping[str, Any]) -> Found:
 
 def _searched(folder: str, config: Mapping[str, Any]) -> Found:
     """Searches of the trials family; a comparison shows those of the experiments beside it, too."""
-    compared = any(study.chooses for study in registry.paper(folder).studies)
-    for search in (searches_of(config) if compared else registry.searches()).values():
-        if compared or registry.paper_of(search.name) == folder:
-            block = block_of(search, config)
-            for learner, dataset in chosen_problems(search, block):
-                run = f"{learner}-{dataset}" if compared else search.name
-                for name, n_trials in n_trials_of(search, block, dataset).items():
-                    if not compared or _is_shown(config, learner, dataset, name):
-                        settings = _of_search(search, search.method(name), config, (learner, dataset))
-                        yield run, f"{learner} on {dataset}", name, {"n_trials": n_trials, **settings}
+    studies = registry.paper(folder).studies
+    compared = any(study.chooses for study in studies)
+    for search in searches_of(config).values() if compared else [study for study in studies if study.problems]:
+        block = block_of(search, config)
+        for learner, dataset in chosen_problems(search, block):
+            run = f"{learner}-{dataset}" if compared else search.name
+            for name, n_trials in n_trials_of(search, block, dataset).items():
+                if not compared or _is_shown(config, learner, dataset, name):
+                    settings = _of_search(search, search.method(name), config, (learner, dataset))
+                    yield run, f"{learner} on {dataset}", name, {"n_trials": n_trials, **settings}
 
 
 def _is_shown(config: Mapping[str, Any], learner: str, dataset: str, method: str) -> bool:
@@ -142,12 +142,12 @@ def _of_search(search: Study, method: Method, config: Mapping[str, Any], problem
 
 def _experiments(folder: str, config: Mapping[str, Any]) -> Found:
     """Experiments that are no searches by a strategy alone: their settings, and what a method adds to them."""
-    for run, study in registry.experiments().items():
-        if registry.paper_of(run) == folder:
-            block = {key: value for key, value in config[folder][run].items() if key != "n_seeds"}
+    for study in registry.paper(folder).studies:
+        if study.run is not None:
+            block = {key: value for key, value in config[folder][study.name].items() if key != "n_seeds"}
             for name in study.method_names:
                 added = {} if study.recorded_settings is None else study.recorded_settings(name, block)
-                yield run, ALL, name, {**block, **added}
+                yield study.name, ALL, name, {**block, **added}
 
 
 def given_by_problem(strategy: str) -> list[str]:

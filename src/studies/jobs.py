@@ -53,7 +53,7 @@ def _scores(args: argparse.Namespace) -> None:
     from frugal.folds import score
 
     data, candidates, settings = _scoring(args)
-    settings |= {"n_folds": args.n_folds, "n_rows": args.n_rows, "folds": args.folds}
+    settings |= {"n_folds": args.n_folds, "folds": args.folds}
     table = score(data, args.classifier, candidates, **settings)
     table.write(args.output, seconds_path=args.seconds_output)
 
@@ -404,7 +404,7 @@ def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, 
 
     if len(args.scale) == 1 and "=" not in args.scale[0]:
         return str(args.scale[0])
-    known = {run for study in registry.paper(args.paper).studies for run in (study.judged_on or (study.name,))}
+    known = dict.fromkeys(run for study in registry.paper(args.paper).studies for run in study.judged_runs)
     found = {}
     for text in args.scale:
         run, is_given, label = text.partition("=")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,11 +31,11 @@ def render(table: pd.DataFrame) -> str:
     cells = table.assign(cell=[_cell(row) for row in table.itertuples()])
     wide = cells.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False).fillna("")
     heads = [*down, *(_head(across, _parts(labels)) for labels in wide.columns.tolist())]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    for index, row in wide.iterrows():
-        names = [NAMES.get(str(part), str(part).replace("_", " ")) for part in _parts(index)]
-        lines.append("| " + " | ".join([*names, *row.astype(str)]) + " |")
-    return "\n".join(lines) + "\n\n" + _note(table) + "\n"
+    rows = (
+        [*(NAMES.get(str(part), str(part).replace("_", " ")) for part in _parts(index)), *row.astype(str)]
+        for index, row in wide.iterrows()
+    )
+    return f"{_lines(heads, rows)}\n{_note(table)}\n"
 
 
 def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:
@@ -54,9 +54,13 @@ def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:
 def plain(table: pd.DataFrame) -> str:
     """Markdown of a table as it stands: a row per row, a column per column."""
     heads = [str(name).replace("_", " ") for name in table.columns]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    lines += ["| " + " | ".join(_plain(part) for part in row) + " |" for row in table.to_numpy(object)]
-    return "\n".join(lines) + "\n"
+    return _lines(heads, ([_plain(part) for part in row] for row in table.to_numpy(object)))
+
+
+def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Markdown of cells that are texts."""
+    head, *body = ("| " + " | ".join(cells) + " |" for cells in (heads, *rows))
+    return "\n".join([head, "|" + " --- |" * len(heads), *body]) + "\n"
 
 
 def _plain(part: object) -> str:

@@ -40,7 +40,7 @@ _FOLDS = (
 
 
 def _terminating(method: Method) -> Method:
-    """The same method with trials cut short; it has the colour and dots."""
+    """The same method with trials cut short; in the same colour and marker, with a dotted line."""
     return replace(
         method,
         name=f"{method.name}_terminated",

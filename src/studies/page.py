@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
@@ -115,8 +114,11 @@ def _artefact(config: Mapping[str, Any], results: Path, paper: str, artefact: Ar
 
 
 def is_wide(picture: Path) -> bool:
-    """Whether a PNG is too wide for a phone, where it then scrolls in its box. Its header holds its size."""
-    width, height = struct.unpack(">II", picture.read_bytes()[16:24])
+    """Whether a picture is too wide for a phone, where it then scrolls in its box."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        width, height = image.size
     return bool(width >= WIDE * height)
 
 

@@ -265,24 +265,22 @@ def _without_others(
         }
         seen |= set(parts)
         if parts:
-            found.append({**record, "parts": parts} | of_parts(contents, record.get("settings"), parts))
+            found.append({**record, "parts": parts, "settings": of_parts(contents, record["settings"], parts)})
     return found[::-1]
 
 
-def of_parts(contents: Shown, settings: Mapping[str, Any] | str | None, parts: Iterable[str]) -> dict[str, Any]:
-    """The settings of a record that some parts depend on, under `settings`; nothing where it has none by run.
+def of_parts(contents: Shown, settings: Mapping[str, Any], parts: Iterable[str]) -> dict[str, Any]:
+    """The settings, by run, of the runs that some parts depend on.
 
     Args:
         contents: what the paper shows.
-        settings: by run; or a text, where they are unknown.
+        settings: by run.
         parts: paths under results/published/.
     """
-    if not isinstance(settings, Mapping):
-        return {}
     names = [name.removeprefix(f"{contents.folder}/") for name in parts]
     runs = {name.removeprefix("runs/").removesuffix(".parquet") for name in names if name.startswith("runs/")}
     runs |= {run for name in names for run in contents.made_from(name) or ()}
-    return {"settings": {run: found for run, found in settings.items() if run in runs}}
+    return {run: found for run, found in settings.items() if run in runs}
 
 
 def _is_redrawn(contents: Shown, name: str, kept: Collection[str]) -> bool:

@@ -249,6 +249,11 @@ class Study:
         """Names of what is compared."""
         return tuple(method.name for method in self.methods)
 
+    @property
+    def judged_runs(self) -> tuple[str, ...]:
+        """Names of the runs that its claims are judged on: `judged_on`, or its own."""
+        return self.judged_on or (self.name,)
+
     def method(self, name: str) -> Method:
         """The record of one of its methods, as `method_of` finds it."""
         return method_of(self.methods, name)
@@ -385,7 +390,6 @@ class Paper:
         shared: patterns of paths under `results/`: files that its runs look up, which are published, too.
         runs_folder: of its runs, under its own.
         all_shown: the least settings with which it shows all that it can.
-        is_document: whether it reproduces a document; if not, it is a comparison of ours.
     """
 
     name: str
@@ -402,4 +406,3 @@ class Paper:
     shared: tuple[str, ...] = ()
     runs_folder: str = "runs"
     all_shown: Mapping[str, Any] = field(default_factory=dict)
-    is_document: bool = True

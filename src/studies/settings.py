@@ -372,7 +372,7 @@ class LookUpTable(Settings):
 
 
 class SvmMnist(LookUpTable):
-    """Document 003, Figure 3: 20 x 20 candidates x 26 draws = 10,400 fits, in 20 jobs of some 13 CPU minutes.
+    """Document 003, Figure 3: 20 x 20 candidates x 26 draws = 10,400 fits, in 20 jobs, 22 CPU hours in all.
 
     A job holds 11 GB where its kernel matrix is the largest.
     """

@@ -29,7 +29,7 @@ COLOURS: Final = {
 
 @dataclass(frozen=True)
 class Judged:
-    """A published claim or finding.
+    """A judged claim or finding, published or of a run.
 
     Attributes:
         paper: name of its paper.

@@ -32,7 +32,6 @@ BEHIND: Final = "#C9CDD2"
 """Of the other methods behind the one that a panel shows."""
 SEQUENTIAL: Final = "cividis"
 """Colour map for quantities; its lightness rises evenly, so it survives grey printing."""
-DPI: Final = 160
 N_OF_BAND: Final = 3
 """Seeds from which on an interval is drawn."""
 
@@ -50,7 +49,7 @@ _SETTINGS: Final[Any] = {
     "lines.linewidth": 1.4,
     "lines.markersize": 4,
     "hatch.linewidth": 0.6,
-    "savefig.dpi": DPI,
+    "savefig.dpi": 160,
     "svg.hashsalt": "frugal",
 }
 
@@ -210,7 +209,7 @@ def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
 
     png, svg = BytesIO(), BytesIO()
     with rc_context(_SETTINGS):
-        figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
+        figure.savefig(png, format="png", metadata={"Software": None})
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     with whole(path_png) as part, whole(path_svg) as other:
         part.write_bytes(png.getvalue())

@@ -136,7 +136,7 @@ def shares_within(table: pd.DataFrame, shares: Iterable[str], *, key: str = "mea
     """The table, with the intervals of these measures cut at 0 and 1; `key` is the column of their names."""
     cut = table.copy()
     rows = cut[key].isin(list(shares))
-    cut.loc[rows, ["low", "high"]] = cut.loc[rows, ["low", "high"]].clip(0.0, 1.0)
+    cut.loc[rows, ["low", "high"]] = cut.loc[rows, ["low", "high"]].clip(*SHARE)
     return cut
 
 

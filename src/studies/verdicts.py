@@ -199,12 +199,11 @@ def _file_of_claims(record: Paper, runs: Iterable[str]) -> str:
         ValueError: on a run that is none of the paper's studies', or on runs of several files.
     """
     studies = {study.name: study for study in record.studies}
-    known = {run: study.claims_file for study in record.studies for run in (study.judged_on or (study.name,))}
+    known = {run: study.claims_file for study in record.studies for run in study.judged_runs}
     for run in runs:
         if run not in known:
             raise ValueError(f"no claims on the runs {run!r}; known: {', '.join(known)}")
-    judged = {claim.study for claim in record.claims}
-    judged |= {run for name in judged for run in studies[name].judged_on}
+    judged = {run for claim in record.claims for run in studies[claim.study].judged_runs}
     files = sorted({known[run] for run in runs if run in judged})
     if len(files) > 1:
         listed = "; or ".join(", ".join(run for run, other in known.items() if other == file) for file in files)
@@ -217,7 +216,7 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
     parts = []
     for name, on_study in groupby(claims, key=lambda claim: claim.study):
         study, listed = registry.study(name), tuple(on_study)
-        names = study.judged_on or (name,)
+        names = study.judged_runs
         label = scale_label(scale, names)
         if study.arrays is None or study.is_enough is None or not set(names) <= set(runs):
             parts.append(judge(listed, None, enough=False, scale=label))

@@ -91,7 +91,7 @@ def test_no_two_tables_and_figures_of_a_page_have_the_same_heading(paper):
 
 
 def test_the_command_of_a_figure_is_apart_from_its_caption():
-    text = papers.artefacts("greedy_cv", kind="figure")
+    text = "".join(papers._section(item) for item in items("greedy_cv") if item.record.kind == "figure")
     figures = re.findall(r"```\{figure\}.*?```", text, flags=re.DOTALL)
     commands = [unescape(one) for one in re.findall(r"<pre>(.*?)</pre>", text)]
     assert len(figures) == len(commands) > 10

@@ -85,7 +85,6 @@ def test_the_same_call_writes_the_same_bytes(kept, place):
         ({"--n-folds": "1"}, "--n-folds must lie in [2, 569]"),
         ({"--n-folds": "400"}, "n_folds=400 exceeds the 212 rows of the smallest class of wdbc"),
         ({"--folds": "3-5"}, "--folds must lie in [0, 2], got [3, 4, 5]"),
-        ({"--n-rows": "9999"}, "--n-rows must lie in [1, 569], got 9999"),
     ],
 )
 def test_bad_scoring_input_is_named_before_anything_is_written(place, capsys, change, message):

@@ -80,7 +80,8 @@ def test_successive_halving_reads_rungs_and_no_other_strategy_does(plan):
 def test_a_job_does_the_length_or_the_method_in_its_path_or_all(plan):
     shared = {"method": "greedy", "dataset": "wdbc"}
     assert plan.folds.lengths()(Wildcards(n="16", **shared)) == [16]
-    assert plan.folds.lengths()(Wildcards(n="all", **shared)) == plan.folds.study["search_time"]["n_candidates"]
+    lengths = plan.folds.greedy_cv["search_time"]["n_candidates"]
+    assert plan.folds.lengths()(Wildcards(n="all", **shared)) == lengths
     assert plan.rows.methods(Wildcards(experiment="bias", method="lcc")) == ["lcc"]
     assert len(plan.rows.methods(Wildcards(experiment="bias", method="all_methods"))) > 1
 

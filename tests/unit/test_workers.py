@@ -181,6 +181,20 @@ def test_one_thread_is_used_by_each_process(monkeypatch):
         assert workers.submit(work, "threads").result() == ("1", {1})
 
 
+class Empty:
+    """A callable of no length, as an empty torch.nn.Sequential is."""
+
+    def __len__(self):
+        return 0
+
+    def __call__(self, task):
+        return ("empty", task)
+
+
+def test_a_callable_of_no_length_is_called(workers):
+    assert workers.submit(Empty(), 1).result() == ("empty", 1)
+
+
 def test_a_task_may_start_processes(workers):
     assert workers.submit(work, "processes").result() == [2]
 

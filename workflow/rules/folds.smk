@@ -289,9 +289,6 @@ use rule search as search_reading with:
 
 use rule search_timed as search_reading_timed with:
     # The same on timed scores.
-    input:
-        scores=PLAN.folds.timed_scores,
-        seconds=PLAN.folds.timed_seconds,
     output:
         "results/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:

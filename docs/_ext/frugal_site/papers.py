@@ -20,14 +20,9 @@ ROWS_SHOWN = 30
 """Lines of a table up to which it is open at first."""
 
 
-def artefacts(paper: str, kind: str = "") -> str:
-    """Sections of a paper's tables and figures, with captions, numbers to download and the claims judged on each.
-
-    Args:
-        paper: its name.
-        kind: `table` or `figure`; by default, both.
-    """
-    return "\n".join(_section(item) for item in items(paper) if kind in ("", item.record.kind))
+def artefacts(paper: str) -> str:
+    """Sections of a paper's tables and figures: caption, numbers to download, and the claims judged on each."""
+    return "\n".join(map(_section, items(paper)))
 
 
 def _section(item: Item) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import yaml
@@ -48,7 +48,7 @@ class Item:
         """Its file with this end."""
         return self.path.with_name(f"{self.path.name}.{end}")
 
-    @property
+    @cached_property
     def caption(self) -> str:
         """In Markdown, with the command that makes it."""
         if self.record.kind == "figure":
@@ -75,7 +75,7 @@ def judged() -> tuple[Judged, ...]:
     """All claims of the documents, and then what we found beyond them, in each paper's order.
 
     Raises:
-        KeyError: if a published row is of no declared claim.
+        ValueError: as `read_judged`.
     """
     return tuple(
         claim

@@ -27,6 +27,7 @@ PAIRS: Final = (
 )
 """Accuracies of a leader and of a challenger."""
 N_WALKERS: Final = 32
+N_REPEATS: Final = 20
 BOUND_BY: Final = "ours: exponentials of the predictive density, then log-gamma functions at the nodes"
 """What a profile shows at its top."""
 
@@ -92,19 +93,17 @@ def bench_beta(*, n_steps: int = 400, n_chains: int = 8) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _ours(
-    leader: tuple[float, ...], challenger: tuple[float, ...], repeats: int = 20
-) -> tuple[float, float, float]:
+def _ours(leader: tuple[float, ...], challenger: tuple[float, ...]) -> tuple[float, float, float]:
     """Probability, seconds of two fits and a comparison, seconds of a comparison alone."""
     started = process_time()
-    for _ in range(repeats):
+    for _ in range(N_REPEATS):
         p, q = (Posterior(tuple(sorted(listed)), 0.01) for listed in (leader, challenger))
         probability = prob_greater(p, q)
-    spent = (process_time() - started) / repeats
+    spent = (process_time() - started) / N_REPEATS
     started = process_time()
-    for _ in range(repeats):
+    for _ in range(N_REPEATS):
         prob_greater(p, q)
-    return probability, spent, (process_time() - started) / repeats
+    return probability, spent, (process_time() - started) / N_REPEATS
 
 
 def _draws(emcee: Any, listed: tuple[float, ...], n_steps: int, rng: np.random.Generator) -> Array:

@@ -88,8 +88,8 @@ def _measure(ours: Network, data: Dataset, n_rows: int, n_repeats: int) -> dict[
 
     from frugal.learners.networks.device import settled
 
-    chosen = data.splits.get("train", next(iter(data.splits.values())))[:n_rows]
-    X, y = np.ascontiguousarray(data.X[chosen]), data.y[chosen]
+    train = data.training()
+    X, y = np.ascontiguousarray(train.X[:n_rows]), train.y[:n_rows]
     epochs = iter(range(1, n_repeats + 2))
     with settled(ours.device), torch.random.fork_rng():
         a = torch.rand(_PEAK_SIDE, _PEAK_SIDE, device=ours.device)

@@ -105,7 +105,6 @@ def bench_select(
 def _row(problem: Problem, method: str, choice: Choice) -> dict[str, Any]:
     regrets = problem.scores[problem.best] - problem.scores[choice.candidate]
     is_best = bool(regrets.mean() < ROUNDING)
-    low = -np.inf if is_best or np.ptp(regrets) == 0 else mean_interval(regrets)[0]
     lost = problem.test_score(problem.best) - problem.test_score(choice.candidate)
     return {
         "table": problem.table,
@@ -120,7 +119,7 @@ def _row(problem: Problem, method: str, choice: Choice) -> dict[str, Any]:
         "regret": 100.0 * float(regrets.mean()),
         "test_loss": 100.0 * lost,
         "is_best": is_best,
-        "is_within_noise": is_best or bool(low <= 0 and np.ptp(regrets) > 0),
+        "is_within_noise": is_best or bool(mean_interval(regrets)[0] <= 0),
         "seconds_share": choice.seconds / problem.exhaustive_s,
         "live_share": np.nan,
     }
@@ -227,7 +226,7 @@ def _shown(mean: float, low: float, high: float) -> str:
     return f"{mean:.2f} ({low:.2f} to {high:.2f})" if low < high else f"{mean:.2f}"
 
 
-def overhead_ms(n_candidates: int = 64, n_folds: int = 5) -> dict[str, float]:
+def overhead_ms(n_candidates: int = 64) -> dict[str, float]:
     """Milliseconds per fit beside the fit itself, of `FoldSearchCV` by strategy and of GridSearchCV.
 
     The strategies are `standard`, which makes every fit, and the default. Fits take next to nothing, and their
@@ -236,7 +235,7 @@ def overhead_ms(n_candidates: int = 64, n_folds: int = 5) -> dict[str, float]:
     from sklearn.dummy import DummyClassifier
     from sklearn.model_selection import GridSearchCV
 
-    rng = np.random.default_rng(0)
+    n_folds, rng = 5, np.random.default_rng(0)
     X, y = np.zeros((100, 2)), rng.permutation(np.tile([0, 1], 50))
     dummy, grid = DummyClassifier(strategy="uniform"), {"random_state": list(range(n_candidates))}
     settings: dict[str, Any] = {"cv": n_folds, "refit": False}

@@ -41,7 +41,6 @@ class Curve:
     Attributes:
         id: number of the candidate in the set.
         candidate: hyperparameters.
-        n_rows: number of training rows.
         scores: validation score after each epoch; nan if the network diverged.
         seconds: seconds of each epoch.
         test_error: test error after the last epoch; nan if it diverged, or if there are curves on more rows.
@@ -50,7 +49,6 @@ class Curve:
 
     id: int
     candidate: Candidate
-    n_rows: int
     scores: tuple[float, ...]
     seconds: tuple[float, ...]
     test_error: float
@@ -217,4 +215,4 @@ def _curve(rows: pd.DataFrame, name: str) -> Curve:
         raise ValueError(f"{name} must have every epoch once; number {number} on {n_rows} rows has not")
     scores, seconds = (tuple(map(float, rows[name])) for name in ("score", "seconds"))
     candidate: Mapping[str, object] = json.loads(last["candidate"])
-    return Curve(number, candidate, n_rows, scores, seconds, float(last["test_error"]), str(last["reason"]))
+    return Curve(number, candidate, scores, seconds, float(last["test_error"]), str(last["reason"]))

@@ -207,7 +207,9 @@ class Extrapolations:
         if table.empty:
             raise ValueError("a table of extrapolations must have at least one row, got none")
         rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
-        self._rows = {(int(row["id"]), int(row["epoch"])): row for row in rows}
+        self._rows: dict[tuple[int | None, int], dict[str, Any]] = {
+            (int(row["id"]), int(row["epoch"])): row for row in rows
+        }
         self._replayed = replayed
 
     @classmethod
@@ -241,7 +243,7 @@ class Extrapolations:
 
     def _row(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> dict[str, Any]:
         curve, n = self._replayed.get(trial), len(scores)
-        row = self._rows.get((-1 if curve is None else curve, n))
+        row = self._rows.get((curve, n))
         if row is None or row["n_epochs"] != horizon or _key(numbers(row["observed"])[:n]) != _key(scores):
             known = sorted(n for place, n in self._rows if place == curve)
             raise ValueError(

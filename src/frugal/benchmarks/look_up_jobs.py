@@ -86,9 +86,10 @@ def part_of(space: SearchSpace, part: int) -> list[Candidate]:
         ValueError: if there is no such value.
     """
     name = list(space.dimensions)[-1]
-    values = list(dict.fromkeys(candidate[name] for candidate in space.grid()))
+    grid = space.grid()
+    values = list(dict.fromkeys(candidate[name] for candidate in grid))
     check_whole("part", part, 0, len(values) - 1, f"the last value of {name}")
-    return [candidate for candidate in space.grid() if candidate[name] == values[part]]
+    return [candidate for candidate in grid if candidate[name] == values[part]]
 
 
 def measure_part(

@@ -80,7 +80,7 @@ class LookUpProblem:
                 f"{n_cells} cells, got {len(self._cells)}"
             )
         for n, draws in table.groupby("n_rows")["subset"]:
-            if draws.max() >= draws.nunique():
+            if set(draws) != set(range(draws.nunique())):
                 raise ValueError(f"draws of {n} rows must be numbered from 0 on, got {sorted(set(draws))}")
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
@@ -117,27 +117,21 @@ class LookUpProblem:
         return tuple(candidate[name] for name in self.space.dimensions)
 
 
-def recheck(
-    table: pd.DataFrame,
-    problem: LearnerProblem,
-    n_cells: int,
-    rng: np.random.Generator,
-    max_flips: int | None = None,
-) -> pd.DataFrame:
+def recheck(table: pd.DataFrame, problem: LearnerProblem, n_cells: int, rng: np.random.Generator) -> pd.DataFrame:
     """Fit randomly drawn cells anew, by trials of the learner on the same rows.
 
     A table that `measure` made gives the same errors to the last digit. In one that `measure_svm` made, kernel
     values differ from those of SVC(kernel="rbf") in the last digits; LIBSVM stops once its optimality conditions
     hold to 1e-3, and a vote is the sign of a sum, so that a row at a boundary may fall on its other side. For the
-    SVM `max_flips` is therefore `MAX_SHARE` of the validation rows, rounded up: 5 of 10,000, a quarter of the
-    standard error of an error of 5 %, so that a wrong draw of rows, C or gamma still shows. For others it is 0.
+    SVM the allowed number of rows is therefore `MAX_SHARE` of the validation rows, rounded up: 5 of 10,000, a
+    quarter of the standard error of an error of 5 %, so that a wrong draw of rows, C or gamma still shows. For
+    others it is 0.
 
     Args:
         table: columns `measured.COLUMNS`.
         problem: learner, dataset and seed of the table.
         n_cells: number of cells to fit.
         rng: generator that draws the cells.
-        max_flips: largest difference in the number of misclassified validation rows.
 
     Returns:
         One row per cell, with the columns learner, dataset, data, seed, candidate, n_rows, subset, error,
@@ -154,9 +148,7 @@ def recheck(
     if table.iloc[0][list(FACTS)].to_dict() != facts:
         raise ValueError(f"the table is of {table.iloc[0][list(FACTS)].to_dict()}, the problem of {facts}")
     n_valid = len(problem.parts.valid[1])
-    if max_flips is None:
-        max_flips = math.ceil(MAX_SHARE * n_valid) if problem.learner == "svm" else 0
-    check_whole("max_flips", max_flips, 0)
+    max_flips = math.ceil(MAX_SHARE * n_valid) if problem.learner == "svm" else 0
     rows = []
     for i in np.sort(rng.choice(len(table), n_cells, replace=False)):
         cell = table.iloc[int(i)]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -166,7 +166,7 @@ class Votes:
     def __init__(self, svc: SVC) -> None:
         self._classes = svc.classes_
         n_classes = len(self._classes)
-        self._pairs = np.array([(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)])
+        self._pairs = np.array(list(combinations(range(n_classes), 2)))
         self._weights = np.zeros((svc.shape_fit_[0], len(self._pairs)))
         sign = -1.0 if n_classes == 2 else 1.0  # of two classes, scikit-learn turns LIBSVM's signs round
         edges = np.concatenate([[0], np.cumsum(svc.n_support_)])

@@ -86,18 +86,10 @@ def _settle(old: Path, target: Path) -> None:
         remove(rest)
 
 
-def digest_of(stream: IO[bytes] | Bounded, algorithm: str) -> str:
-    """Hex digest of what a stream still holds."""
-    digest = hashlib.new(algorithm)
-    while block := stream.read(1 << 20):
-        digest.update(block)
-    return digest.hexdigest()
-
-
 def sha256_of(path: Path) -> str:
     """Hex SHA-256 of a file."""
     with path.open("rb") as stream:
-        return digest_of(stream, "sha256")
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def check_file(path: Path, file: File, where: str, limit: int = ALWAYS) -> dict[str, str]:
@@ -124,7 +116,7 @@ def check_file(path: Path, file: File, where: str, limit: int = ALWAYS) -> dict[
     try:
         if file.unpacked_md5:
             with gzip.open(path) as stream:
-                found = digest_of(Bounded(stream, limit, file.path), "md5")
+                found = hashlib.file_digest(Bounded(stream, limit, file.path), "md5").hexdigest()
         else:
             found = sha256_of(path)
     except OversizeError as error:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 MISSING_IF_ZERO = ("plas", "pres", "skin", "insu", "mass")
 """Columns of OpenML 37 in which 0 stands for a missing value."""
 
-_IDX_HEADER = {1: 8, 3: 16}  # dimensions -> bytes before the data
-
 
 def read_bundled(entry: Entry) -> Arrays:
     """`wdbc` or `digits`, from scikit-learn itself."""
@@ -144,7 +142,7 @@ def read_idx(paths: list[Path], entry: Entry) -> Arrays:
 def _idx(path: Path, n_dimensions: int) -> NDArray[np.uint8]:
     with gzip.open(path) as stream:
         content = stream.read()
-    header = _IDX_HEADER[n_dimensions]
+    header = 4 * (1 + n_dimensions)  # bytes before the data
     values = np.frombuffer(content[header:], dtype=np.uint8)
     shape = (
         tuple(int(n) for n in np.frombuffer(content[4:header], dtype=">i4")) if len(content) >= header else (-1,)

@@ -100,7 +100,7 @@ class Entry:
     @property
     def max_bytes(self) -> int:
         """Largest unpacked size of a source, in bytes: 1 MiB, plus 2 per pixel of images or 64 per table cell."""
-        per_cell = 2 if self.image_shape and self.reader != "scikit-learn" else 64
+        per_cell = 2 if self.image_shape else 64
         return 2**20 + per_cell * self.rows * (self.features + 1)
 
 
@@ -118,7 +118,6 @@ _adult = partial(
     openml=1_590,
     files=(File("adult.csv.gz", "23e41157d967368f596bcf711f5948a1c28d65667450829e918658a883e990a2"),),
     splits={"train": (0, 32_561), "test": (32_561, 48_842)},
-    stand_in_counts=(37_155, 11_687),
     stand_in_groups=(9, 16, 7, 15, 6, 5, 2, 42),
 )
 
@@ -156,7 +155,6 @@ _ENTRIES = (
         content_sha256="3a300dbba5697a910fc5613fa844d638510f94e5bd2ad94c7387d253e4dd8c44",
         rows_sha256="984b92f0485c2cbf7be59c37dd49f1c74ecf50b3e898539176219d49ec388c14",
         stand_in="the copy shipped by mlxtend",
-        stand_in_counts=(127, 129, 126, 124),
     ),
     Entry(
         name="letter",
@@ -169,7 +167,6 @@ _ENTRIES = (
         files=(File("letter.csv.gz", "fc6b60a4e542b1e289b627ac29a9ba36794f2298a6ca352f1b7a52a4c0287b85"),),
         content_sha256="19d01463ecc357bb375d9a1fcffee59e2009c3421aa3960accba71db597f0260",
         rows_sha256="e111f6ce349935b6516d519772dd4746fd074db98d116d68379e46f7c6d45a58",
-        stand_in_counts=_LETTER_COUNTS,
     ),
     _adult(
         name="adult",
@@ -239,7 +236,6 @@ _ENTRIES = (
         files=(File("cifar10-jpeg.tar.xz", "0d877f3d6e127c4117375c113cc5babbb13780dac70a1bdefe9f0b0569796e3f"),),
         splits={"train": (0, 50_000), "test": (50_000, 60_000)},
         image_shape=(32, 32, 3),
-        stand_in_counts=_TENFOLD,
     ),
     Entry(
         name="vehicle",
@@ -262,7 +258,6 @@ _ENTRIES = (
         " from OpenML only, and only on demand",
         openml=37,
         opt_in=True,
-        stand_in_counts=(262, 130),
     ),
 )
 

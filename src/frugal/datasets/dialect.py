@@ -28,9 +28,9 @@ class Dialect(NamedTuple):
         decimal: decimal mark.
     """
 
-    encoding: str = "utf-8"
-    separator: str = ","
-    decimal: str = "."
+    encoding: str
+    separator: str
+    decimal: str
 
     @property
     def pandas_options(self) -> dict[str, str]:

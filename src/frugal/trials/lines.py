@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar
 from zlib import crc32
 
-from frugal.checks import as_python
+from frugal.checks import json_default
 from frugal.files import naming, whole
 from frugal.limits import check_plain
 
@@ -128,7 +128,7 @@ def as_plain(header: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         TypeError: on a value that cannot be written.
     """
-    plain: dict[str, Any] = json.loads(json.dumps(dict(header), default=_as_python))
+    plain: dict[str, Any] = json.loads(json.dumps(dict(header), default=json_default))
     return plain
 
 
@@ -254,18 +254,11 @@ def _checked(journal: JournalFile, number: int, line: str) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    return json.dumps(row | {CHECK: _check_of(row)}, default=_as_python)
-
-
-def _as_python(value: object) -> object:
-    plain = as_python(value)
-    if plain is value:
-        raise TypeError(f"{value!r} cannot be written to a journal")
-    return plain
+    return json.dumps(row | {CHECK: _check_of(row)}, default=json_default)
 
 
 def _check_of(row: dict[str, Any]) -> str:
-    return f"{crc32(json.dumps(row, default=_as_python).encode()):08x}"
+    return f"{crc32(json.dumps(row, default=json_default).encode()):08x}"
 
 
 @contextmanager

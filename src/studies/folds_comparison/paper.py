@@ -23,5 +23,4 @@ PAPER: Final = Paper(
     floor=comparison.FLOOR,
     runs_folder="",
     all_shown={"n_folds": [5], "n_timed_seeds": 1},
-    is_document=False,
 )

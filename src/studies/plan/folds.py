@@ -21,7 +21,7 @@ OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn
 """Scalers of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
 OWN_SEEDS: Final = "own_seeds"
 """In a variant's label: every tree has a `random_state` of its own."""
-_READ: Final = get_args(Tabulated)
+_WITH_READINGS: Final = get_args(Tabulated)
 """Names of document 001's experiments that may be run in other readings."""
 _KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
 _SEARCH: Final = "{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
@@ -32,7 +32,7 @@ class FoldJobs:
 
     Attributes:
         config: all keys.
-        study: block of document 001.
+        greedy_cv: block of document 001.
         network: block of document 000's network.
         comparison: block of the comparison.
         entries: compared strategies, by name.
@@ -51,7 +51,7 @@ class FoldJobs:
             ValueError: if entries of the comparison do not go together; the message says which.
         """
         self.config = config
-        self.study: Config = config["greedy_cv"]
+        self.greedy_cv: Config = config["greedy_cv"]
         self.network: Config = config["beta_pruning"]["network"]
         self.comparison: Config = config["folds_comparison"]
         self.entries = entries_of(config)
@@ -90,7 +90,7 @@ class FoldJobs:
             n
             for name, study in self.replays.items()
             if study.is_timed == timed and self._is_searched(name, w)
-            for n in self.study[name]["n_candidates"]
+            for n in self.greedy_cv[name]["n_candidates"]
         ]
         return f"{flags} --n-ranges {max(lengths)}"
 
@@ -99,11 +99,11 @@ class FoldJobs:
 
         An experiment with other readings searches only among the scores of its readings.
         """
-        if experiment not in _READ:
+        if experiment not in _WITH_READINGS:
             return True
-        named = self.study["readings"]
-        readings = [{}, *(named[name] for name in readings_with(self.study, experiment))]
-        return w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings]
+        known = self.greedy_cv["readings"]
+        readings = [{}, *(known[name] for name in readings_with(self.greedy_cv, experiment))]
+        return w.variant in [self.variant_of({**self.greedy_cv, **one}, w.classifier) for one in readings]
 
     def timed_flags(self, w: Wildcards) -> str:
         """The command-line flags of timed fits."""
@@ -137,7 +137,7 @@ class FoldJobs:
         def found(w: Wildcards) -> list[int]:
             if w.n != ALL:
                 return [int(w.n)]
-            return list(self.study[experiment or self._experiment_of(w)]["n_candidates"])
+            return list(self.greedy_cv[experiment or self._experiment_of(w)]["n_candidates"])
 
         return found
 
@@ -159,12 +159,12 @@ class FoldJobs:
             method: one of its methods; empty: all.
             classifiers: by default those of the study.
         """
-        block = self.study[experiment]
+        block = self.greedy_cv[experiment]
         return [
             SimpleNamespace(method=name, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last)
             for name in ([method] if method else self.replays[experiment].method_names)
             for dataset in self.datasets_of(experiment)
-            for classifier in classifiers or self.study["classifiers"]
+            for classifier in classifiers or self.greedy_cv["classifiers"]
             for n in ([ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"])
             for k in block["n_folds"]
             for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
@@ -182,28 +182,28 @@ class FoldJobs:
 
     def experiment_labels(self, w: Wildcards) -> str:
         """Labels of the reading that an experiment's runs are of, as JSON; none where it has no readings."""
-        return as_json(self._labels(self._read(w)) if w.experiment in _READ else {})
+        return as_json(self._labels(self._settings_read(w)) if w.experiment in _WITH_READINGS else {})
 
     def _labels(self, settings: Config) -> dict[str, str]:
         """Labels that tell one reading's runs from another's."""
         parts = [settings[name] for name in ("space", "scaler", "splits", "tie_rule")]
-        named = [*parts[:2], *(part for part in parts[2:] if part not in ("stratified", "random"))]
+        shown = [*parts[:2], *(part for part in parts[2:] if part not in ("stratified", "random"))]
         usual = self.config["strategies"]["successive_halving"].get("failed", "last")
-        return {"reading": "/".join(named), "failed": settings.get("failed", usual)}
+        return {"reading": "/".join(shown), "failed": settings.get("failed", usual)}
 
     def reading_settings(self, w: Wildcards) -> Config:
         """How scores are made and searches measured in another reading of the document."""
-        return {**self.study, **self.study["readings"][w.name]}
+        return {**self.greedy_cv, **self.greedy_cv["readings"][w.name]}
 
     def reading_strategy(self, w: Wildcards) -> str:
         """A strategy's own block of the configuration, with where halving ranks failed fits in a reading."""
-        is_other = w.method == "successive_halving" and "failed" in self.study["readings"][w.name]
-        changed = {"failed": self.study["readings"][w.name]["failed"]} if is_other else {}
+        is_other = w.method == "successive_halving" and "failed" in self.greedy_cv["readings"][w.name]
+        changed = {"failed": self.greedy_cv["readings"][w.name]["failed"]} if is_other else {}
         return as_json({**self.config["strategies"].get(w.method, {}), **changed})
 
     def factorial_settings(self, w: Wildcards) -> Config:
         """How scores are made and searches measured in a combination."""
-        return {**self.study, **combinations(self.study["factorial"])[w.name]}
+        return {**self.greedy_cv, **combinations(self.greedy_cv["factorial"])[w.name]}
 
     def factorial_files(self, w: Wildcards) -> list[str]:
         """The search results of one combination, of the classifiers whose scores depend on all of its settings.
@@ -213,18 +213,18 @@ class FoldJobs:
         settings = self.factorial_settings(w)
         classifiers = [
             name
-            for name in self.study["classifiers"]
+            for name in self.greedy_cv["classifiers"]
             if (settings["scaler"] == "none" if name == "decision_tree" else settings["tree_seed"] == "repetition")
         ]
         return self._files(f"factorial/{w.name}", "factorial", classifiers)
 
     def factorial_labels(self, w: Wildcards) -> str:
         """Labels of the combination that runs are of, as JSON."""
-        return as_json(combinations(self.study["factorial"])[w.name])
+        return as_json(combinations(self.greedy_cv["factorial"])[w.name])
 
     def variant_settings(self, w: Wildcards) -> Config:
         """How scores are made and searches measured in a sensitivity variant."""
-        return {**self.study, **self.study["sensitivity"]["variants"][w.name]}
+        return {**self.greedy_cv, **self.greedy_cv["sensitivity"]["variants"][w.name]}
 
     def variant_files(self, w: Wildcards) -> list[str]:
         """The search results of one sensitivity variant."""
@@ -250,20 +250,20 @@ class FoldJobs:
 
     def kept_scores(self, w: Wildcards) -> list[str]:
         """Kept scores of a search's seeds, in the reading of its path; sizes have a space of their own."""
-        changed = {} if w.dataset in self.study["datasets"] else {"space": self.study["sizes"]["space"]}
-        return self._kept(w, self.variant_of({**self._read(w), **changed}, w.classifier))
+        changed = {} if w.dataset in self.greedy_cv["datasets"] else {"space": self.greedy_cv["sizes"]["space"]}
+        return self._kept(w, self.variant_of({**self._settings_read(w), **changed}, w.classifier))
 
     def timed_scores(self, w: Wildcards) -> list[str]:
         """Kept scores of a search's seeds from timed fits."""
-        return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed")
+        return self._kept(w, f"{self.variant_of(self._settings_read(w), w.classifier)}-timed")
 
     def timed_seconds(self, w: Wildcards) -> list[str]:
         """Files of the seconds of timed fits, one per score file."""
-        return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed", "seconds")
+        return self._kept(w, f"{self.variant_of(self._settings_read(w), w.classifier)}-timed", "seconds")
 
-    def _read(self, w: Wildcards) -> Config:
+    def _settings_read(self, w: Wildcards) -> Config:
         """The settings of the reading in a path, or the study's own."""
-        return self.reading_settings(w) if hasattr(w, "name") else self.study
+        return self.reading_settings(w) if hasattr(w, "name") else self.greedy_cv
 
     def variant_scores(self, w: Wildcards) -> list[str]:
         """Kept scores of a search's seeds, made as a sensitivity variant says."""
@@ -288,7 +288,7 @@ class FoldJobs:
         for one in self._searches(w.experiment, method=w.method):
             line = ["search", "--method", one.method, "--scores", *self.kept_scores(one), "--n-candidates"]
             line += [*self.lengths(w.experiment)(one), "--seeds", f"{one.first}-{one.last}"]
-            line += ["--settings", self.settings_of(one), "--tie-rule", self.study["tie_rule"]]
+            line += ["--settings", self.settings_of(one), "--tie-rule", self.greedy_cv["tie_rule"]]
             line += ["--output", f"{output}/{_SEARCH.format(**vars(one))}"]
             lines.append(shlex.join(map(str, line)))
         return lines
@@ -323,13 +323,13 @@ class FoldJobs:
         """
         listed = list(self.comparison["n_folds"])
         if timed:
-            listed = [k for k in listed if k in self.study[self.timed]["n_folds"]]
+            listed = [k for k in listed if k in self.greedy_cv[self.timed]["n_folds"]]
         seeds = range(self.comparison["n_timed_seeds" if timed else "n_seeds"])
 
         def found(w: Wildcards) -> list[str]:
             if w.classifier in NETWORKS:
                 return self.network_scores()
-            settings = {**self.study, "space": self.comparison["space"]}
+            settings = {**self.greedy_cv, "space": self.comparison["space"]}
             variant = f"{self.variant_of(settings, w.classifier)}{timed}"
             cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
             entry = self.entries[w.entry]
@@ -362,7 +362,7 @@ class FoldJobs:
             entries = list(self.entries)
             of_document = self.datasets_of(self.timed if w.kind == "timed" else "search_time")
             datasets = self.comparison.get("datasets", of_document)
-            classifiers = self.comparison.get("classifiers", self.study["classifiers"])
+            classifiers = self.comparison.get("classifiers", self.greedy_cv["classifiers"])
             cells = [(dataset, classifier) for dataset in datasets for classifier in classifiers]
         return [
             f"results/folds_comparison/{w.kind}/{entry}/{dataset}/{classifier}.parquet"

@@ -145,7 +145,7 @@ class TrialJobs:
             for method in search.method_names
             for learner, dataset in self._problems[w.search]
             if method in self._n_trials[w.search, dataset]
-            for seed in range(self._blocks[search.name]["n_seeds"])
+            for seed in range(self._blocks[w.search]["n_seeds"])
         ]
 
     def search_pack(self, w: Wildcards) -> str:
@@ -188,7 +188,7 @@ class TrialJobs:
         search = self.searches[w.search]
         keys = {"lookup": " --by dataset seed", "curves": " --by dataset"}
         by = keys.get(search.problems[0][0], "") if search.resource == "sizes" else ""
-        return f"--experiment {search.name}{' --by dataset seed' if search.resource == 'epochs' else by}"
+        return f"--experiment {w.search}{' --by dataset seed' if search.resource == 'epochs' else by}"
 
     # What searches look up ------------------------------------------------------------------------------------
 

@@ -27,5 +27,4 @@ PAPER: Final = Paper(
     floor=FLOOR,
     reaches_floor=reaches_floor,
     shared=("lookup/*.parquet", "curves/*.parquet"),
-    is_document=False,
 )

@@ -25,6 +25,7 @@ from tabled import grid
 from frugal import minimize
 from frugal.model_selection import FoldSearchCV, GreedySearchCV, TrialSearchCV
 from frugal.model_selection.backends import open_backend
+from frugal.workers import Workers
 
 SPACE = {"C": [0.001, 0.01, 0.1, 1, 10, 100]}
 X, Y = load_iris(return_X_y=True)
@@ -243,6 +244,11 @@ def test_a_pool_that_breaks_leaves_the_best_so_far_and_the_journal(tmp_path):
         minimize(at_three, {"C": [1, 2, 3]}, executor=executor, **given)
     assert 0 < raised.value.found.n_trials < 12
     assert raised.value.found.error in (-1, -2)
+
+
+def test_workers_of_ones_own_are_an_executor_that_knows_its_size():
+    with Workers(2) as pool:
+        same(FoldSearchCV(SVC(), SPACE, executor=pool).fit(X, Y), FoldSearchCV(SVC(), SPACE, n_jobs=2).fit(X, Y))
 
 
 def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):

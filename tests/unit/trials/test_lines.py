@@ -40,7 +40,7 @@ def test_numbers_of_numpy_are_written_as_pythons_and_other_values_refused(tmp_pa
     path = tmp_path / "job.jsonl"
     opened(path).add({"epochs": np.int64(27), "error": np.float32(0.5), "curve": [np.float32(0.25)]})
     assert rows(opened(path)) == [{"epochs": 27, "error": 0.5, "curve": [0.25]}]
-    with pytest.raises(TypeError, match=r"{1, 2} cannot be written to a journal"):
+    with pytest.raises(TypeError, match=r"{1, 2} cannot be written as JSON"):
         opened(path).add({"sizes": {1, 2}})
 
 

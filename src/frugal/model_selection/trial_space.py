@@ -110,7 +110,7 @@ def _dimension(name: object, values: Any) -> Dimension:
         check_vector(name, values)
         if len(values) == 0:
             raise ValueError(f"{name!r} must list at least one value, got {values!r}")
-        return Choice(values)
+        return Choice(tuple(values.tolist() if isinstance(values, np.ndarray) else values))
     for kind in (Continuous, Discrete):
         try:
             return kind(values)

@@ -18,7 +18,7 @@ PRIORITY := --prioritize big_data
 .DEFAULT_GOAL := all
 .PHONY: all smoke paper redraw report docs environment lint test test-all test-slurm test-faults test-site clean help
 
-all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
+all: $(ENVIRONMENT) ## every table, figure and claim of the documents but greedy_cv_sensitivity, at laptop scale (config/config.yaml)
 	$(SNAKEMAKE) $(PRIORITY)
 
 smoke: $(ENVIRONMENT) ## the same at smoke scale: one fold and one seed a job, on few cells

@@ -30,6 +30,11 @@ def is_real(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
+def is_nan(value: object) -> bool:
+    """True if `value` is a real number that is nan."""
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
 def is_whole(value: object, low: int) -> bool:
     """True if `value` is an integer of at least `low`; a bool is not."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):

@@ -32,8 +32,9 @@ PAPER_CPU_S: Final = {
 }  # fmt: skip
 """CPU seconds of a job at the documents' scale, by rule: means over the benchmark files of the published runs.
 
-They are up to 30 s too low for a job of more than 15 s. For `lookup_part` and `curves` they are means over
-all tables and sets, of what docs/assumptions/big_data.md and the settings say."""
+They are up to 30 s too low for a job of more than 15 s. For `lookup_part` and `curves` they are means, over
+all tables and sets, of what docs/assumptions/big_data.md and the settings say; the former is from counted seconds,
+and so an upper estimate."""
 TRIALS: Final = "trials"
 SEARCH_CPU_S: Final = {
     "function": 6, "curves": 2, "lookup": 8, "sgd_logistic_regression": 5, "logistic_regression": 33,

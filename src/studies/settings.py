@@ -372,9 +372,10 @@ class LookUpTable(Settings):
 
 
 class SvmMnist(LookUpTable):
-    """Document 003, Figure 3: 20 x 20 candidates x 26 draws = 10,400 fits, in 20 jobs, 22 CPU hours in all.
+    """Document 003, Figure 3: 20 x 20 candidates x 26 draws = 10,400 fits in 20 jobs, 22 hours of counted seconds.
 
-    A job holds 11 GB where its kernel matrix is the largest.
+    The jobs take fewer: candidates of one gamma share a kernel matrix, which is counted for each. A job holds
+    11 GB where its kernel matrix is the largest.
     """
 
     learner: str = setting("svm", "document 003, section 2.1", "learner that is fitted in one go")

@@ -169,7 +169,7 @@ def test_the_budget_is_kept_and_candidates_lie_in_the_space(fresh):
     assert len(run(fresh(n_trials=1))) == 1
 
 
-@pytest.mark.parametrize("error", ["0.5", None, True, math.inf])
+@pytest.mark.parametrize("error", ["0.5", None, True, math.inf, pytest.param(10**400, id="huge")])
 def test_an_answer_must_be_a_number(fresh, error):
     strategy = fresh()
     task = strategy.ask()

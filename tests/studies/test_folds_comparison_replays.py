@@ -72,7 +72,7 @@ def test_the_curve_of_the_standard_search_by_hand():
     assert math.isnan(run[regret_at(1 / 16)])  # no evaluation is paid for by 0.75
 
 
-def test_the_best_is_lost_where_it_is_neither_chosen_nor_complete():
+def test_the_best_is_lost_where_a_budget_ends_before_it():
     best_last = [[0.2, 0.2], [0.1, 0.1], [0.3, 0.3], [0.9, 0.9]]
     kept = Kept(table(best_last))
     half = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=4)

@@ -123,9 +123,9 @@ def recheck(table: pd.DataFrame, problem: LearnerProblem, n_cells: int, rng: np.
     A table that `measure` made gives the same errors to the last digit. In one that `measure_svm` made, kernel
     values differ from those of SVC(kernel="rbf") in the last digits; LIBSVM stops once its optimality conditions
     hold to 1e-3, and a vote is the sign of a sum, so that a row at a boundary may fall on its other side. For the
-    SVM the allowed number of rows is therefore `MAX_SHARE` of the validation rows, rounded up: 5 of 10,000, a
-    quarter of the standard error of an error of 5 %, so that a wrong draw of rows, C or gamma still shows. For
-    others it is 0.
+    SVM the numbers of misclassified validation rows may therefore differ by `MAX_SHARE` of these rows, rounded up:
+    5 of 10,000, a quarter of the standard error of an error of 5 %, so that a wrong draw of rows, C or gamma still
+    shows. For others they may not differ.
 
     Args:
         table: columns `measured.COLUMNS`.

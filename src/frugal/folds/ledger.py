@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frugal.checks import check_whole, is_finite, is_real
+from frugal.checks import check_whole, is_finite, is_nan
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -45,7 +45,7 @@ class ScoreRange:
         Raises:
             ValueError: if it is no finite number, or out of range.
         """
-        if not is_finite(score) and not (is_real(score) and math.isnan(score)):
+        if not is_finite(score) and not is_nan(score):
             raise ValueError(f"a score must be a finite number, or nan for a failed fit, got {score!r}")
         if score < self.low or score > self.high:
             raise ValueError(f"{self.needs}, got {score!r}")

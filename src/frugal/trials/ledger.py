@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from frugal.checks import check_whole, is_finite, is_real
+from frugal.checks import check_whole, is_finite, is_nan
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
 from frugal.trials.checks import LARGEST_TARGET, check_list
@@ -89,7 +89,7 @@ class BaseTrialStrategy(ABC):
         """Raise TypeError or ValueError unless the strategy can use the result `trial`."""
         if not isinstance(trial, Trial):
             raise TypeError(f"an answer must be a Trial, got {trial!r}")
-        if not is_finite(trial.error) and not (is_real(trial.error) and math.isnan(trial.error)):
+        if not is_finite(trial.error) and not is_nan(trial.error):
             raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error!r}")
         if abs(float(trial.error)) > LARGEST_TARGET:  # NumPy's short floats cannot hold the limit
             raise ValueError(f"an error must lie within +-{LARGEST_TARGET:g}, got {trial.error:g}")

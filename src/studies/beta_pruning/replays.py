@@ -45,6 +45,9 @@ def explore(tables: Iterable[ScoreTable], settings: Settings) -> pd.DataFrame:
         One row per seed, method and step (trainings so far, from 1), with the columns of every run and n_rows (of
         the dataset); explored (candidates trained at all), n_complete, n_pruned, best_mean (accuracy of the
         candidate that would be returned, over the folds that it has; nan while every network has diverged).
+
+    Raises:
+        ValueError: if every candidate of a table has a failed fold.
     """
     rows = []
     for table in tables:
@@ -71,6 +74,9 @@ def sweep(
         their scores and for good, not for a failed fit), n_wrong (of these, better over all folds than the
         candidate they were pruned against), regret (of the choice, in mean accuracy over all folds), lost_best (no
         candidate with the best mean was chosen).
+
+    Raises:
+        ValueError: as `explore`.
     """
     rows = []
     for table in tables:

@@ -387,7 +387,7 @@ def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
     if timed.empty:
         return pd.DataFrame(columns=[*keys, *PRICED])
     names = {"ours": "overhead_s", "low": "overhead_low", "high": "overhead_high"}
-    overheads = mean_by_seed(timed, "overhead_s", keys).rename(columns=names)
+    overheads = mean_by_seed(timed, "overhead_s", keys, _FROM_0).rename(columns=names)
     table = overheads[[*keys, *names.values(), "n_seeds", "data"]]
     for measure in ("rows_share", "regret"):
         found = mean_by_seed(kept, measure, keys).rename(columns={"ours": measure})

@@ -90,8 +90,8 @@ def alike(mean_ranks: NDArray[np.float64], difference: float) -> list[tuple[floa
 def rank_table(runs: pd.DataFrame, measure: str, blocks: list[str]) -> pd.DataFrame:
     """Average ranks of methods over blocks, with the test's outcome in every row.
 
-    A block's value is the mean over its seeds; a method with a run without one is the last of that block. Methods
-    that did not run in every block are left out, since ranks among different methods cannot be averaged.
+    A block's value is the mean over its seeds. A method of which any run has no value ranks last in that block.
+    Methods that did not run in every block are left out, since ranks among different methods cannot be averaged.
 
     Lower values of the measure are better; `blocks` are columns that make a block.
 

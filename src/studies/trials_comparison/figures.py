@@ -64,7 +64,7 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
 
     A line begins once every seed that ever has an incumbent has one, and ends with its longest search; a search
     that has ended keeps its last value. All lines of a problem share a grid, evenly spaced in logarithms, or the
-    numbers of trials.
+    numbers of trials. Intervals end at 0.
 
     Returns:
         problem (its title), method, x, mean, low, high, n_seeds, n_missing (seeds that never had an incumbent),
@@ -79,7 +79,8 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
         budget = budget_of(paths, currency)
         for method, part in paths.groupby("method", sort=False):
             facts = {"problem": titles(part)[0], "method": method, "budget": budget, "data": provenance(part)}
-            parts.append(mean_curve(part, currency, "regret", grid).assign(**facts))
+            line = mean_curve(part, currency, "regret", grid)
+            parts.append(line.assign(low=line["low"].clip(lower=0.0), **facts))
     names = ["problem", "method", "x", "mean", "low", "high", "n_seeds", "n_missing", "budget", "data"]
     return pd.concat(parts, ignore_index=True).reindex(columns=names)
 
@@ -258,9 +259,9 @@ def _anytime(currency: str) -> Artefact:
         what does not. A line ends with its longest search, at the marker, and a search that has ended before keeps
         its last value. Seeds without an incumbent are left out, and their number is in the panel where there are
         any. A panel is missing where a method was not run on a problem. A line may rise, since incumbents are
-        chosen by validation error: most where trials on more rows or epochs begin, whose best is then the
-        incumbent. Dotted upright: what the median search of the method that spent least had spent, the budget at
-        which methods are ranked.""",
+        chosen by validation error. It rises most where trials on more rows or epochs begin: the best of these is
+        then the incumbent. Dotted upright: what the median search of the method that spent least had spent, the
+        budget at which methods are ranked.""",
         partial(draw_anytime, currency=currency),
     )
 

@@ -36,15 +36,16 @@ report: $(ENVIRONMENT) ## one page with every claim, table and figure made: repo
 	python -m studies report --configfile config/config.yaml config/$(SCALE).yaml
 
 docs: $(DOCS) ## the site, from results/published and the sources: docs/_build/html/index.html
+	@rm -rf docs/api docs/_build/html/api # a page of a name that has gone would be a warning
 	sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 
 environment: $(ENVIRONMENT) ## only build the environment
 
-# pip meets the project and torch in one go, so that nothing is resolved twice.
+# Pinned versions; again after a change of what is asked for.
 $(ENVIRONMENT): pyproject.toml envs/constraints.txt
-	@test -x .venv/bin/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	@test -x .venv/bin/pip || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Frugal needs Python 3.11 or newer, which '$(PYTHON)' is not: name one with 'make PYTHON=...'." >&2; exit 1; }
-	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --constraint envs/constraints.txt --editable ".[dev]"
 	@touch $@
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import frugal
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src")]
+sys.path.insert(0, str(HERE / "_ext"))
 
 project = "Frugal"
 author = "The Frugal developers"
@@ -21,28 +21,22 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "frugal_site",
 ]
-exclude_patterns = ["_build", "_ext", "assumptions", "examples", "joss", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "assumptions", "examples", "joss"]
 templates_path = ["_templates"]
 default_role = "literal"  # docstrings set names in single backticks
 
-myst_enable_extensions = ["colon_fence", "strikethrough"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.strikethrough"]  # which only HTML shows
 
-autosummary_generate = True
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
 
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
-    "filename_pattern": r"plot_",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_signature": False,
-    "show_memory": False,
     "min_reported_time": 1e9,  # seconds differ between builds
     "write_computation_times": False,
 }
@@ -52,7 +46,6 @@ html_title = "Frugal"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
@@ -62,9 +55,6 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "navigation_with_keys": False,
-    "pygments_light_style": "a11y-high-contrast-light",
-    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 ALONE = ("index", "start", "claims_judged", "comparisons", "changelog", "contributing")
 html_sidebars = {page: [] for page in ALONE}  # nothing stands beside them

@@ -85,7 +85,8 @@ def constraints(frozen: str) -> str:
 
 def freeze() -> str:
     """What is installed beside this project."""
-    command = [sys.executable, "-m", "pip", "freeze", "--exclude-editable", "--exclude", project()["name"]]
+    options = ["--all", "--exclude", "pip", "--exclude-editable", "--exclude", project()["name"]]
+    command = [sys.executable, "-m", "pip", "freeze", *options]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 

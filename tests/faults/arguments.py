@@ -271,7 +271,7 @@ def names(sentence: str, at_fault: str, changed: dict[str, str]) -> bool:
     return (
         at_fault in sentence
         or setting in sentence
-        or any(part and " ".join(part.split()) in sentence for part in parts)
+        or any(words in sentence for part in parts if (words := " ".join(part.split())))
     )
 
 

@@ -126,7 +126,7 @@ class Killed:
 
     @staticmethod
     def _kill(process: subprocess.Popen[str], place: Path, fault: Fault) -> None:
-        """Wait for one to three new files below `results`, or two seconds after one, then kill the group."""
+        """Wait for one to three new files below `results`, and up to 1.5 s more, then kill the group."""
         rng, before = fault.rng, _files(place)
         n_new, pause = rng.randint(1, 3), rng.uniform(0, 1.5)
         deadline = time.monotonic() + LIMIT_S

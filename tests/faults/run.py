@@ -1,6 +1,6 @@
 """Try faults of all kinds and write what became of them; `make test-faults` runs it.
 
-About 8 minutes on two cores: the kills run beside the rest, in a process of their own, so that the limits
+About 9 minutes on two cores: the kills run beside the rest, in a process of their own, so that the limits
 and threads of the others do not reach them. With `--share 0.1`, a tenth of it.
 """
 

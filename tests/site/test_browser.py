@@ -11,11 +11,7 @@ import pytest
 pytestmark = pytest.mark.site
 
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
-PAGES = [
-    str(path.relative_to(SITE))
-    for path in sorted(SITE.rglob("*.html"))
-    if "_static" not in path.parts and "_modules" not in path.parts
-]
+PAGES = [str(path.relative_to(SITE)) for path in sorted(SITE.rglob("*.html")) if "_static" not in path.parts]
 WIDTHS = {"desk": 1280, "phone": 390}
 
 

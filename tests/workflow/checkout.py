@@ -26,11 +26,14 @@ def copy_to(folder):
 
 def environment(folder, packages=()):
     """The copy's own package first, then folders of other packages; the environment's commands on the path."""
-    return os.environ | {
+    found = os.environ | {
         "PATH": f"{BIN}:{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(map(str, (folder / "src", *packages))),
         "OMP_NUM_THREADS": "1",
     }
+    if mirror := found.get("FRUGAL_DATA_MIRROR"):  # a relative path would be lost with the working directory
+        found["FRUGAL_DATA_MIRROR"] = os.path.realpath(mirror)
+    return found
 
 
 def snakemake(folder, *arguments, cores=2, packages=()):

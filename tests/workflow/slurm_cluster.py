@@ -1,17 +1,15 @@
-"""A SLURM cluster of one node, this machine, for the tests: `slurm_cluster.py start | stop`.
+"""A SLURM cluster of one node, this machine, for the tests.
 
 Debian only, and root only: it installs packages with apt-get, and SLURM reads its configuration
 from /etc/slurm. A slurm.conf that this script has not written is never touched. No accounting, no
 cgroups and no systemd, so that it also runs in a container.
 """
 
-import argparse
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -174,18 +172,3 @@ def stop() -> None:
         time.sleep(0.1)
     if CONF.exists() and CONF.read_text().startswith(MARK):
         CONF.unlink()
-
-
-def main() -> None:
-    """Start or stop from the command line."""
-    parser = argparse.ArgumentParser(description="A SLURM cluster of one node, for the tests.")
-    parser.add_argument("action", choices=["start", "stop"])
-    action = {"start": start, "stop": stop}[parser.parse_args().action]
-    try:
-        action()
-    except ClusterError as error:
-        sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import slurm_cluster
-from checkout import copy_to
+from checkout import copy_to, environment
 
 pytestmark = pytest.mark.slurm
 
@@ -79,11 +79,8 @@ def faulty(tmp_path: Path) -> Path:
 
 def snakemake(arguments: str, project: Path, faulty: Path) -> str:
     """Run Snakemake in the copy, before whose `python` stands the faulty one; returns its output."""
-    path = os.pathsep.join([str(faulty), str(Path(sys.executable).parent), os.environ["PATH"]])
-    # The copy's own code, whatever happens meanwhile to the tree that it was copied from.
-    env = os.environ | {"PATH": path, "PYTHONPATH": str(project / "src")}
-    if "FRUGAL_DATA_MIRROR" in env:  # a relative path would be lost with the working directory
-        env["FRUGAL_DATA_MIRROR"] = os.path.realpath(env["FRUGAL_DATA_MIRROR"])
+    env = environment(project)
+    env["PATH"] = f"{faulty}{os.pathsep}{env['PATH']}"
     done = subprocess.run(
         [Path(sys.executable).with_name("snakemake"), *shlex.split(arguments)],
         cwd=project,

@@ -313,3 +313,13 @@ def test_accuracies_at_the_edge_are_clipped_by_half_a_row():
 def test_bad_input_is_refused_in_one_sentence(listed, given, message):
     with pytest.raises(ValueError, match=message):
         Posterior.fit(listed, **given)
+
+
+def test_distributions_keep_the_shape_of_the_question_and_end_at_0_and_1():
+    posterior, x = Posterior.fit([0.8, 0.82]), np.array([[0.3, 0.8, 0.9], [-0.1, 0.0, 1.0]])
+    for function in (posterior.pdf, posterior.cdf):
+        np.testing.assert_allclose(function(x)[0], [function(one).item() for one in x[0]], rtol=1e-9)
+    assert posterior.pdf(x)[1].tolist() == [0.0, 0.0, 0.0]
+    np.testing.assert_allclose(posterior.cdf(x)[1], [0.0, 0.0, 1.0], atol=1e-4)
+    shares = np.array([[0.05, 0.5], [0.9, 0.95]])
+    np.testing.assert_allclose(posterior.cdf(posterior.quantile(shares)), shares, atol=1e-6)

@@ -58,10 +58,21 @@ def test_small_losses_keep_their_probability_where_losses_span_many_decades():
     np.testing.assert_allclose(posterior.cdf(posterior.quantile(shares)), shares, rtol=0.02)
 
 
-def test_the_prior_has_its_closed_form():
-    prior = Posterior.fit([], scale=2.0)
+@pytest.mark.parametrize("rate", [0.01, 0.5])
+def test_the_prior_has_its_closed_form(rate):
+    prior = Posterior.fit([], rate=rate, scale=2.0)
     assert prior.mean == pytest.approx(2.0, rel=1e-6)
-    assert prior.sd == pytest.approx(2.0 * math.sqrt(2 * (1 + 0.02) - 1), rel=1e-5)
+    assert prior.sd == pytest.approx(2.0 * math.sqrt(2 * (1 + 2 * rate) - 1), rel=1e-4)  # E[1 / kappa] = 2 rate
+
+
+def test_distributions_keep_the_shape_of_the_question_and_begin_at_0():
+    posterior, x = Posterior.fit([0.3, 0.31]), np.array([[0.1, 0.3, 2.0], [-0.1, 0.0, 0.5]])
+    for function in (posterior.pdf, posterior.cdf):
+        np.testing.assert_allclose(function(x)[0], [function(one).item() for one in x[0]], rtol=1e-9)
+        assert function(x)[1, :2].tolist() == [0.0, 0.0]
+    assert posterior.cdf(np.inf) == pytest.approx(1.0)
+    shares = np.array([[0.05, 0.5], [0.9, 0.95]])
+    np.testing.assert_allclose(posterior.cdf(posterior.quantile(shares)), shares, atol=1e-4)
 
 
 @pytest.mark.parametrize("listed", [(0.3,), (0.3, 0.31)])

@@ -46,12 +46,17 @@ def pruned(trace, event="prune"):
 # beta_pruning --------------------------------------------------------------------------------------------------
 
 
-def algorithm_1(matrix, buffer_size, tau, stop_at_end=False):
+def algorithm_1(matrix, buffer_size, tau, stop_at_end, rank_by):
     """Document 000's Algorithm 1 as docs/methods.md, section 2, specifies it; returns evaluations and prunings."""
     n, k = matrix.shape
     seen = {c: [] for c in range(n)}
     buffer, remaining, evaluations, dropped = [], list(range(n)), [], []
-    mean = {c: (lambda c=c: Posterior.fit(seen[c]).mean) for c in range(n)}
+
+    def mean(c):
+        if rank_by == "posterior_mean":
+            return Posterior.fit(seen[c]).mean
+        return round(math.fsum(seen[c]) / len(seen[c]), 12)  # so that equal means tie
+
     while True:
         if len(buffer) < buffer_size and remaining:
             buffer = [remaining.pop(0), *buffer]
@@ -62,7 +67,7 @@ def algorithm_1(matrix, buffer_size, tau, stop_at_end=False):
             return evaluations, dropped
         evaluations.append((x, len(seen[x])))
         seen[x].append(matrix[evaluations[-1]])
-        buffer = sorted(sorted(buffer), key=lambda c: mean[c](), reverse=True)
+        buffer = sorted(sorted(buffer), key=mean, reverse=True)
         best = buffer[0]
         for c in buffer[1:]:
             if prob_greater(Posterior.fit(seen[best]), Posterior.fit(seen[c])) > tau:
@@ -72,11 +77,15 @@ def algorithm_1(matrix, buffer_size, tau, stop_at_end=False):
             buffer = [c for c in buffer if c == best or len(seen[c]) < k]
 
 
+RANKS = st.sampled_from(["posterior_mean", "sample_mean"])
+
+
 @settings(deadline=None, max_examples=25)
-@given(matrices(), st.integers(2, 6), st.sampled_from([0.6, 0.9, 0.99]), st.booleans())
-def test_beta_pruning_does_what_algorithm_1_does(matrix, size, tau, stops):
-    evaluations, dropped = algorithm_1(matrix, size, tau, stops)
-    trace = replayed("beta_pruning", matrix, buffer=size, tau=tau, at_end="stop" if stops else "drain")
+@given(matrices(), st.integers(2, 6), st.sampled_from([0.6, 0.9, 0.99]), st.booleans(), RANKS)
+def test_beta_pruning_does_what_algorithm_1_does(matrix, size, tau, stops, rank_by):
+    evaluations, dropped = algorithm_1(matrix, size, tau, stops, rank_by)
+    chosen = {"buffer": size, "tau": tau, "at_end": "stop" if stops else "drain", "rank_by": rank_by}
+    trace = replayed("beta_pruning", matrix, **chosen)
     assert order(trace) == evaluations
     assert pruned(trace) == dropped
 
@@ -84,19 +93,6 @@ def test_beta_pruning_does_what_algorithm_1_does(matrix, size, tau, stops):
 @pytest.mark.parametrize("name", BETAS)
 def test_a_candidate_far_behind_is_pruned(name):
     assert pruned(replayed(name, np.array([[0.9, 0.91, 0.92], [0.1, 0.1, 0.1], [0.91, 0.93, 0.9]]))) == [1]
-
-
-def test_ranking_by_the_sample_mean_is_another_order():
-    """The prior pulls a set of few folds towards 0.5, so that it is ranked lower than by its plain mean."""
-    matrix = np.array([[0.95, 0.955, 0.96, 0.95, 0.96, 0.95], [0.9] + [0.5] * 5, [0.965] + [0.5] * 5])
-    ranked = {
-        rank: order(replayed("beta_pruning", matrix, rank_by=rank, buffer=3, tau=1.0))
-        for rank in ("posterior_mean", "sample_mean")
-    }
-    first = [(0, 0), (1, 0), (2, 0)]
-    assert ranked["sample_mean"][:4] == [*first, (2, 1)]
-    assert ranked["posterior_mean"][:4] == [*first, (2, 1)]
-    assert ranked["posterior_mean"] != ranked["sample_mean"]
 
 
 def test_the_budget_ends_the_run():
@@ -361,6 +357,7 @@ def test_beta_greedy_prefers_the_candidate_that_may_be_better():
     matrix = np.array([[0.82, 0.82, 0.82], [0.80, 0.80, 0.80]])
     assert float(Posterior.fit([0.80]).quantile(0.9)) > float(Posterior.fit([0.82, 0.82]).quantile(0.9))
     assert order(replayed("beta_greedy", matrix))[:4] == [(0, 0), (1, 0), (0, 1), (1, 1)]
+    assert order(replayed("beta_greedy", matrix, quantile=0.1))[:4] == [(0, 0), (1, 0), (0, 1), (0, 2)]
     assert order(replayed("greedy", matrix))[:4] == [(0, 0), (1, 0), (0, 1), (0, 2)]
 
 
@@ -375,6 +372,20 @@ def test_thompson_draws_come_from_the_generator():
 
     assert evaluations(1) == evaluations(1)
     assert evaluations(1) != evaluations(2)
+
+
+def test_beliefs_take_the_rate_the_rows_of_a_fold_and_the_classes_of_their_settings():
+    ledger, shared = Ledger(n_candidates=1, n_folds=5), {"tau": 0.99, "rate": 0.5}
+    ledger.scores[0] = [0.9, 1.0]
+    for given_rows, n_valid in ((None, 20), (8, 8)):  # 100 // 5 unless it is given
+        rows = {"n_rows": 100, "n_valid": given_rows, "n_classes": None}
+        found = Beliefs(ledger, model="accuracy", **rows, **shared).posterior(0)
+        assert (found.rate, found.accuracies) == (0.5, (0.9, 1 - 1 / (2 * n_valid)))
+    ledger.scores[0] = [0.9, 0.8]
+    for n_classes, scale in ((10, 0.01 * math.log(10)), (None, 0.01)):
+        rows = {"n_rows": None, "n_valid": None, "n_classes": n_classes}
+        found = Beliefs(ledger, model="log_loss", **rows, **shared).posterior(0)
+        assert (found.rate, found.scale) == (0.5, pytest.approx(scale))
 
 
 def test_the_smaller_log_loss_ranks_first():
@@ -413,3 +424,14 @@ def test_a_log_loss_too_large_for_a_number_ranks_last_and_one_of_nothing_is_refu
     assert beliefs.prob_better(0, 1) == 1.0
     with pytest.raises(ValueError, match="a score of exactly 1 is a log-loss of 0; clip the predicted"):
         beliefs.check(1.0)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "n_folds"),
+    [({}, 4), ({"p_threshold": 0.4}, 2), ({"p_threshold": 0.03}, 6), ({"n_startup_steps": 5}, 5)],
+)
+def test_wilcoxon_drops_at_the_p_value_and_after_the_folds_of_its_settings(chosen, n_folds):
+    # Worse on each of m folds, a candidate has p = 1 / 2^m: 0.25 after 2, 0.0625 after 4, 0.0156 after 6.
+    first, worse = [0.8, 0.82, 0.81, 0.83, 0.84, 0.85, 0.86], [0.4, 0.5, 0.4, 0.5, 0.4, 0.5, 0.4]
+    trace = replayed("wilcoxon", np.array([first, worse]), **chosen)
+    assert order(trace)[7:] == [(1, fold) for fold in range(n_folds)]

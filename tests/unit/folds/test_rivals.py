@@ -239,3 +239,18 @@ def test_a_fold_that_follows_from_the_first_is_predicted_exactly():
 def test_settings_out_of_range_are_refused(name, setting, message):
     with pytest.raises(ValueError, match=message):
         folds.make(name, n_candidates=4, n_folds=3, rng=np.random.default_rng(0), **setting)
+
+
+@pytest.mark.parametrize("min_folds", [2, 3, 4])
+def test_a_race_drops_only_failures_before_its_least_number_of_folds(min_folds):
+    matrix = np.array([[0.9] * 4, [0.5] * 4, [math.nan] * 4])
+    trace = replayed("paired_racing", matrix, min_folds=min_folds)
+    assert evaluated(trace, matrix.shape) == [4, min_folds, 1]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "counts"), [({}, [4, 4, 4, 4, 1]), ({"n_startup": 3}, [4, 4, 4, 1, 1]), ({"n_startup": 5}, [4] * 5)]
+)
+def test_the_first_candidates_get_all_folds_by_default_as_many_as_there_are_folds(chosen, counts):
+    matrix = np.array([0.5, 0.6, 0.7, 0.4, 0.3])[:, None] - [0.0, 0.05, 0.1, 0.15]
+    assert evaluated(replayed("predicted_folds", matrix, **chosen), matrix.shape) == counts

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -157,6 +158,7 @@ def test_folds_depend_on_dataset_seed_and_k_alone_and_partition_the_rows():
     again = split(load("wdbc"), 7, 3)
     assert all(np.array_equal(a[1], b[1]) for a, b in zip(parts, again, strict=True))
     assert not np.array_equal(parts[0][1], split(WDBC, 7, 4)[0][1])
+    assert not np.array_equal(parts[0][1], split(replace(WDBC, name="other"), 7, 3)[0][1])
 
 
 def test_stratified_folds_hold_every_class_in_proportion():
@@ -187,6 +189,11 @@ def test_both_parts_of_a_split_shrink_by_the_same_share():
     assert set(train) <= set(parts[0])
     assert set(test) <= set(parts[1])
     assert len(set(train)) == len(train)
+    again = shrink(parts, WDBC, 20, 0, 0)
+    assert [part.tolist() for part in again] == [train.tolist(), test.tolist()]
+    named = replace(WDBC, name="other")
+    for other in (shrink(parts, named, 20, 0, 0), shrink(parts, WDBC, 20, 1, 0), shrink(parts, WDBC, 20, 0, 1)):
+        assert set(other[0]) != set(train)
     with pytest.raises(ValueError, match=r"n_rows must lie in \[1, 569\], got 570"):
         shrink(parts, WDBC, 570, 0, 0)
     with pytest.raises(ValueError, match="n_rows=2 leaves fold 0 of wdbc without rows"):

@@ -103,7 +103,8 @@ def test_the_correlation_is_fitted_or_held_at_0(correlated):
         strategy.tell(Trial(task, 0.1 + task.candidate["x"], seconds=1.0 + task.candidate["x"], cost=1.0))
     weights = np.array([gp.weights for gp in strategy._cost.components])
     assert (np.abs(weights[:, 0, 2]) > 0).all() == correlated
-    assert (np.ptp(weights[:, 0, 0]), np.ptp(weights[:, 2, 2])) > (0.0, 0.0)
+    assert np.ptp(weights[:, 0, 0]) > 0
+    assert np.ptp(weights[:, 2, 2]) > 0
 
 
 def test_fabolas_on_one_process_refuses_what_its_kernel_has_not():

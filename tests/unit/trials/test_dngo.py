@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy import optimize, stats
 
-from frugal.trials.surrogates import blr_hyperparameters
+from frugal.trials.surrogates import blr_hyperparameters, dngo_network
 from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO, ERRORS
 from frugal.trials.surrogates.dngo_network import mean_squared_error_gradient, train
@@ -45,7 +45,7 @@ def test_the_gradient_of_the_loss_is_autograds():
         torch.testing.assert_close(ours, leaf.grad)
 
 
-def test_the_same_seed_gives_the_same_network_whatever_torchs_generator_and_threads():
+def test_the_same_seed_gives_the_same_network_whatever_torchs_generator_holds():
     X, y = trials(15)
     first = train(X, y, n_epochs=20, seed=3)
     torch.manual_seed(99)
@@ -58,6 +58,21 @@ def test_training_leaves_torchs_generator_alone():
     state = torch.get_rng_state()
     train(*trials(12), n_epochs=2)
     assert torch.equal(state, torch.get_rng_state())
+
+
+def test_training_is_on_one_thread_and_leaves_torchs_number_of_threads(monkeypatch):
+    def counted(*given):
+        seen.add(torch.get_num_threads())
+        mean_squared_error_gradient(*given)
+
+    seen, before = set(), torch.get_num_threads()
+    monkeypatch.setattr(dngo_network, "mean_squared_error_gradient", counted)
+    torch.set_num_threads(2)
+    try:
+        train(*trials(12), n_epochs=2)
+        assert (seen, torch.get_num_threads()) == ({1}, 2)
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_the_incomplete_last_batch_counts_unless_it_is_dropped():

@@ -245,4 +245,19 @@ def test_answers_whose_logarithm_cannot_be_modelled_are_refused():
         strategy.tell(Trial(task, -0.1, 1.0, 1.0))
     with pytest.raises(ValueError, match="cost of a trial must be a finite number, at least 0, got nan"):
         strategy.tell(Trial(task, 0.1, 1.0, math.nan))
-    strategy.tell(Trial(task, 0.0, 0.0, 0.0))  # as little as half a row in error, and a millionth in cost
+
+
+@pytest.mark.parametrize(("n_valid", "floor"), [(100, 0.005), (None, 0.01)])
+def test_errors_and_costs_of_0_are_raised_before_their_logarithms_are_modelled(n_valid, floor):
+    strategy = make("mtbo", 10, n_valid=n_valid, prior="robo")  # whose targets are the plain logarithms
+    for error, cost in ((0.0, 0.0), (0.02, 2.0), (0.3, 5.0)):
+        strategy.tell(Trial(strategy.ask(), error, 1.0, cost))
+    errors, costs, _ = strategy._targets()
+    np.testing.assert_allclose(errors, np.log([floor, 0.02, 0.3]))
+    np.testing.assert_allclose(costs, np.log([1e-6, 2.0, 5.0]))
+
+
+def test_listed_sizes_are_placed_by_their_logarithm_or_evenly():
+    levels = {scale: make("fabolas", 10, size_scale=scale)._levels[:, 0] for scale in ("log2", "linear")}
+    np.testing.assert_allclose(levels["log2"], np.arange(7) / 6, atol=1e-12)  # 2^6 to 2^12
+    np.testing.assert_allclose(levels["linear"], (np.array(SIZES) - 64) / (4096 - 64), atol=1e-12)

@@ -9,6 +9,12 @@ from test_marginal_gp import check_chain
 from frugal.trials.surrogates import GP, MarginalGP, SizeGP, from_unit_size, to_unit_size
 
 RNG = np.random.default_rng(8)
+FRESH = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def the_same_draws_whichever_tests_ran_before():
+    RNG.bit_generator.state = FRESH
 
 
 def test_sizes_are_mapped_as_the_notes_table():

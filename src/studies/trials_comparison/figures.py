@@ -79,10 +79,10 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
         budget = budget_of(paths, currency)
         for method, part in paths.groupby("method", sort=False):
             facts = {"problem": titles(part)[0], "method": method, "budget": budget, "data": provenance(part)}
-            line = mean_curve(part, currency, "regret", grid)
-            parts.append(line.assign(low=line["low"].clip(lower=0.0), **facts))
+            parts.append(mean_curve(part, currency, "regret", grid).assign(**facts))
     names = ["problem", "method", "x", "mean", "low", "high", "n_seeds", "n_missing", "budget", "data"]
-    return pd.concat(parts, ignore_index=True).reindex(columns=names)
+    table = pd.concat(parts, ignore_index=True).reindex(columns=names)
+    return table.assign(low=table["low"].clip(lower=0.0))
 
 
 @style.styled

@@ -83,6 +83,8 @@ def in_order(table: pd.DataFrame, orders: Mapping[str, Iterable[Any] | None]) ->
 
 SHARE: Final = (0.0, 1.0)
 """The least and the largest value of a share or an error."""
+FROM_0: Final = (0.0, math.inf)
+"""Those of a cost, a regret or a ratio."""
 
 
 def mean_by_seed(

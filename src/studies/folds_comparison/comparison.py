@@ -26,7 +26,7 @@ from studies.markdown import about_marked, made_of, mark, plain
 from studies.records import Artefact, FoldsOf, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
-from studies.tidy import SHARE, in_order, mean_by_seed, need, provenance, stacked
+from studies.tidy import FROM_0, SHARE, in_order, mean_by_seed, need, provenance, stacked
 
 FLOOR: Final = 10
 """Repetitions under which no number is published."""
@@ -40,8 +40,6 @@ def regret_at(share: float) -> str:
 
 
 LISTS: Final = ["n", "k"]
-_FROM_0: Final = (0.0, math.inf)
-"""The least and the largest value of a cost or a regret."""
 FACTS: Final = ["method", "strategy", "budget_share"]
 MEASURES: Final = {
     "folds_share": "folds",
@@ -139,7 +137,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             timed if measure == "time_share" else kept,
             measure,
             [*LISTS, "method"],
-            SHARE if measure in ("quality", "lost_best", "best_pruned") else _FROM_0,
+            SHARE if measure in ("quality", "lost_best", "best_pruned") else FROM_0,
         ).assign(measure=measure)
         for measure in MEASURES
     ]
@@ -231,8 +229,8 @@ def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
     need(runs, *FACTS, "rows_share", "regret")
     runs, keys = split_timed(runs)[0], [*LISTS, "method"]
     renamed = {"ours": "cost", "ours_se": "cost_se", "low": "cost_low", "high": "cost_high"}
-    cost = mean_by_seed(runs, "rows_share", keys, _FROM_0).rename(columns=renamed)[[*keys, *renamed.values()]]
-    table = with_facts(runs, cost.merge(mean_by_seed(runs, "regret", keys, _FROM_0).rename(columns=MEAN), on=keys))
+    cost = mean_by_seed(runs, "rows_share", keys, FROM_0).rename(columns=renamed)[[*keys, *renamed.values()]]
+    table = with_facts(runs, cost.merge(mean_by_seed(runs, "regret", keys, FROM_0).rename(columns=MEAN), on=keys))
     fronts = [on_front(part["cost"], part["mean"]) for _, part in table.groupby(LISTS)]
     table["on_front"] = pd.concat(fronts) if fronts else False
     return table
@@ -293,7 +291,7 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
     need(runs, *FACTS, *map(regret_at, SHARES))
     runs, keys = split_timed(runs)[0], [*LISTS, "method"]
     runs = runs[runs["budget_share"].isna()]
-    parts = [mean_by_seed(runs, regret_at(share), keys, _FROM_0).assign(share=share) for share in SHARES]
+    parts = [mean_by_seed(runs, regret_at(share), keys, FROM_0).assign(share=share) for share in SHARES]
     table = pd.concat(parts, ignore_index=True).rename(columns=MEAN)
     return with_facts(runs, table).sort_values([*keys, "share"], ignore_index=True)
 
@@ -387,7 +385,7 @@ def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
     if timed.empty:
         return pd.DataFrame(columns=[*keys, *PRICED])
     names = {"ours": "overhead_s", "low": "overhead_low", "high": "overhead_high"}
-    overheads = mean_by_seed(timed, "overhead_s", keys, _FROM_0).rename(columns=names)
+    overheads = mean_by_seed(timed, "overhead_s", keys, FROM_0).rename(columns=names)
     table = overheads[[*keys, *names.values(), "n_seeds", "data"]]
     for measure in ("rows_share", "regret"):
         found = mean_by_seed(kept, measure, keys).rename(columns={"ours": measure})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Final
 
@@ -39,7 +38,7 @@ from studies.greedy_cv.tables import (
 from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, between, near, near_sd
-from studies.tidy import need
+from studies.tidy import FROM_0, need
 
 
 def with_shares(runs: pd.DataFrame) -> pd.DataFrame:
@@ -237,7 +236,7 @@ def table3(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     `evaluations_share` counts fold evaluations, `rows_share` the rows trained on; `k` is ours.
     """
     timed, keys, shares = with_shares(runs), [*CELL, "n"], ["evaluations_share", "rows_share", "overhead_share"]
-    ours = compare(timed, "time_ratio", keys, higher_is_better=False, bounds=(0.0, math.inf))
+    ours = compare(timed, "time_ratio", keys, higher_is_better=False, bounds=FROM_0)
     means = timed.groupby([*keys, "method"], as_index=False)[shares].mean()
     ours = ours.merge(means, on=[*keys, "method"])
     return at_one_k(with_published("table3", ours, [*CELL, "method", "n"], scale, ["p", *shares]), runs)

@@ -24,7 +24,7 @@ from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.shared.searches import CELL, candidates, so_far, trials_of
-from studies.tidy import by_measure, in_order, tidied
+from studies.tidy import FROM_0, by_measure, in_order, tidied
 from studies.trajectories import arrival, steps
 from studies.trials_comparison.problems_and_methods import (
     COLUMNS,
@@ -207,7 +207,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     searches = ends(runs)
     searches.insert(0, "problem", titles(searches))
-    table = by_measure(searches, MEASURES, KEYS[:2], (0.0, np.inf))
+    table = by_measure(searches, MEASURES, KEYS[:2], FROM_0)
     table = _with_budgets(_sorted(table), searches).assign(scale=scale)
     below = n_searches(table) < FLOOR
     if not below.all():
@@ -247,8 +247,8 @@ def _with_absent(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:
     """Rows by problem, method and measure in the order in which they are shown."""
-    titles = [problem.title for problem in PROBLEMS.values()]
-    return in_order(table, {"problem": titles, "method": methods_in_order(table["method"]), "measure": MEASURES})
+    problems = [problem.title for problem in PROBLEMS.values()]
+    return in_order(table, {"problem": problems, "method": methods_in_order(table["method"]), "measure": MEASURES})
 
 
 def n_searches(table: pd.DataFrame) -> pd.Series[int]:

@@ -480,6 +480,16 @@ def test_a_dead_worker_costs_its_own_trial(tmp_path):
     same(search.cv_results_, TrialSearchCV(TREE, space, **options).fit(X, Y).cv_results_)
 
 
+@pytest.mark.parametrize(("strategy", "resource"), [("random", None), ("ei", None), ("hyperband", "n_samples")])
+def test_with_more_trials_a_search_goes_on_from_its_journal(tmp_path, strategy, resource):
+    settings = QUICK if strategy == "ei" else None
+    options = {"strategy": strategy, "resource": resource, "settings": settings, "cv": 3, "random_state": 0}
+    TrialSearchCV(TREE, SPACE, n_trials=6, journal=tmp_path / "journal.jsonl", **options).fit(X, Y)
+    more = TrialSearchCV(TREE, SPACE, n_trials=9, journal=tmp_path / "journal.jsonl", **options).fit(X, Y)
+    assert (more.n_trials_kept_, more.n_trials_) == (6, 9)
+    same(more.cv_results_, TrialSearchCV(TREE, SPACE, n_trials=9, **options).fit(X, Y).cv_results_)
+
+
 def test_a_limit_of_fits_starts_no_further_trial_and_leaves_the_best_so_far(tmp_path):
     options = RANDOM | {"cv": 3, "n_trials": 6}
     whole = TrialSearchCV(TREE, SPACE, **options).fit(X, Y)

@@ -16,17 +16,30 @@
     count.textContent = `${shown} of ${cards.length} shown`;
   }
 
-  function read() {
-    const asked = new URLSearchParams(location.search);
-    for (const [key, value] of asked) if (form.elements[key]) form.elements[key].value = value;
-    const target = cards.find((card) => card.id === decodeURIComponent(location.hash.slice(1)));
-    if (target && target.dataset.kind === "ours") form.elements.kind.value = "";
-    show();
-    if (target) target.scrollIntoView();
+  function keep() {
+    const asked = new URLSearchParams([...new FormData(form)].filter(([key, value]) => value || key === "kind"));
+    history.replaceState(null, "", `?${asked}${location.hash}`);
   }
 
-  form.addEventListener("input", show);
+  // Go to the claim that the address names, whatever the filters hide.
+  function follow() {
+    const target = cards.find((card) => `#${card.id}` === location.hash);
+    if (!target) return;
+    if (target.hidden) {
+      for (const key of ["paper", "verdict", "kind", "words"]) form.elements[key].value = "";
+      show();
+      keep();
+    }
+    target.scrollIntoView();
+  }
+
+  form.addEventListener("input", () => {
+    show();
+    keep();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
-  window.addEventListener("hashchange", read);
-  read();
+  window.addEventListener("hashchange", follow);
+  for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key]) form.elements[key].value = value;
+  show();
+  follow();
 })();

@@ -10,9 +10,9 @@
     [...form.querySelectorAll(`[data-of=${kind}] input:checked`)].map((box) => Number(box.value));
 
   function boxes(kind, names, hasChips, isChecked) {
-    const all = `<button type="button" data-all="${kind}">all</button><button type="button" data-none="${kind}">none</button>`;
+    const button = (which) => `<button type="button" data-${which}="${kind}" aria-label="${which === "none" ? "no" : which} ${kind}">${which}</button>`;
     form.querySelector(`[data-of=${kind}]`).innerHTML =
-      all +
+      button("all") + button("none") +
       names
         .map((name, i) => {
           const chip = hasChips ? "<i></i>" : "";
@@ -50,7 +50,7 @@
       .filter(([p, m, c]) => problems.has(p) && methods.has(m) && c === currency)
       .map(([p, m, , x, y, low, high]) => ({
         place: p, problem: current.problems[p], method: current.methods[m].label, color: seen(current.methods[m].color), dash: current.methods[m].dash,
-        x, y, low, high,
+        x, y, low, high, interval: low === null ? "-" : `${low.toFixed(3)} to ${high.toFixed(3)}`,
       }));
   }
 
@@ -64,7 +64,8 @@
     const common = [...grouped(rows, (row) => row.problem).values()].filter((group) => group.length === n).flat();
     const name = `mean over ${new Set(common.map((row) => row.problem)).size} problems`;
     return [...grouped(common, (row) => row.method)].map(([method, group]) => ({
-      problem: name, method, color: group[0].color, x: mean(group.map((row) => row.x)), y: mean(group.map((row) => row.y)),
+      problem: name, method, color: group[0].color, interval: "-",
+      x: mean(group.map((row) => row.x)), y: mean(group.map((row) => row.y)),
     }));
   }
 
@@ -74,7 +75,7 @@
     const currency = Number(form.currency.value);
     const by = grouped(rows, (row) => `${row.problem}|${row.method}`);
     return [...by.values()].flatMap((curve) => {
-      const limit = Number(form.share.value) * current.budgets[curve[0].place][currency] * (1 + 1e-9);
+      const limit = Number(form.share.value) * current.budgets[curve[0].place][currency] * (1 + 1e-7); // rows are rounded
       const then = curve.filter((row) => row.x <= limit);
       return then.length ? [then[then.length - 1]] : [];
     });
@@ -122,6 +123,7 @@
     const n = new Set(values.map((row) => row.problem)).size;
     const columns = Math.max(1, Math.min(n, Math.floor(width / 300)));
     const spec = structuredClone(current.is_curve ? charts.curves : charts.points);
+    spec.description = `Regret in points against ${current.currencies[form.currency.value]}, ${current.title}`;
     spec.datasets = { rows: values };
     spec.columns = columns;
     spec.facet.sort = current.problems;
@@ -137,10 +139,15 @@
 
     const summary = ranked(rows);
     const bars = (id, key, title, order) => {
+      if (!summary.length) {
+        document.getElementById(id).textContent = "Nothing to rank.";
+        return;
+      }
       const chart = structuredClone(charts.bars);
       chart.datasets = { rows: summary.map((row) => ({ ...row, value: row[key] / row.n })).sort(order) };
       chart.width = Math.max(120, Math.min(width, 720) - 220);
       chart.encoding.x.title = title;
+      chart.description = `Bars: ${title}`;
       show(id, chart);
     };
     bars("chart-won", "won", "share of problems won", (a, b) => b.value - a.value);

@@ -126,12 +126,11 @@ def some(
     if not varied:
         return _flat(estimates, noun)
     # To lie inside is to lie outside of the region on the other side of the edge.
-    p_for = [
-        _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
-    ]
-    best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
+    other = (high, math.inf) if math.isinf(low) else (-math.inf, low)
+    p_for = {i: _p_outside(estimates[i], *other) for i in varied}
+    best = min(varied, key=lambda i: (p_for[i], -_depth(estimates[i], low, high) / _error(estimates[i])))
     verdict, needed = UNDECIDED, ""
-    if min(p_for) * len(varied) < 0.025:
+    if p_for[best] * len(varied) < 0.025:
         verdict = REPRODUCED
     elif _depth(estimates[best], low, high) > 0:
         needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=len(varied)))

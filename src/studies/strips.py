@@ -87,14 +87,20 @@ def number(value: float | str | None) -> str:
 
 def interval(claim: Judged) -> str:
     """Our number with its interval and unit; empty where there is none."""
-    ours, low, high = (number(claim.number(name)) for name in ("ours", "low", "high"))
-    value, edges = claim.number("ours"), (claim.record.agrees.low, claim.record.agrees.high)
-    if value is None:
+    ours, low, high = (claim.number(name) for name in ("ours", "low", "high"))
+    edges = (claim.record.agrees.low, claim.record.agrees.high)
+
+    def beside(value: float) -> str:
+        """With more digits where fewer would put it on an edge of the region."""
+        text = number(value)
+        return f"{value:.6g}" if text in map(number, edges) and value not in edges else text
+
+    if ours is None:
         return ""
-    between = f" ({low} to {high})" if low and (low, high) != (ours, ours) else ""
-    if ours in map(number, edges) and value not in edges:
-        ours = f"{value:.6g}"  # rounded further, it would stand on an edge that it is beside
-    return f"{ours}{between} {claim.row['unit']}"
+    between = ""
+    if low is not None and high is not None and (low, high) != (ours, ours):
+        between = f" ({beside(low)} to {beside(high)})"
+    return f"{beside(ours)}{between} {claim.row['unit']}"
 
 
 def strip(claim: Judged) -> str:

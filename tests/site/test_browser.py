@@ -115,6 +115,18 @@ def test_claims_are_filtered_by_paper_verdict_and_words(page):
     assert page.wrong == []
 
 
+def test_a_claim_that_the_address_names_is_shown_whatever_the_filters(page):
+    page.goto(address("claims_judged.html") + "?paper=greedy_cv")
+    page.select_option("[name=paper]", "hypertune")
+    assert page.url.endswith("?paper=hypertune&kind=document")
+    hidden = page.locator('article.claim[data-paper="big_data"]').first
+    assert not hidden.is_visible()
+    page.evaluate("id => { location.hash = id; }", hidden.get_attribute("id"))
+    hidden.wait_for(state="visible")
+    assert page.url.endswith(f"?kind=#{hidden.get_attribute('id')}")
+    assert page.wrong == []
+
+
 def test_every_claim_has_its_quantity_a_verdict_and_a_strip(page):
     page.goto(address("claims_judged.html"))
     for part in (".verdict", ".quantity", "svg.strip[aria-label]", "dl"):
@@ -154,6 +166,8 @@ def test_the_explorer_draws_every_comparison_and_answers_to_its_controls(page):
     )
     page.click("[data-none=methods]")
     assert "Nothing to show" in page.locator("#chart-regret").inner_text()
+    for chart in ("won", "ranks"):
+        assert page.locator(f"#chart-{chart}").inner_text() == "Nothing to rank."
     assert page.wrong == []
 
 

@@ -15,6 +15,7 @@ from studies import registry
 from studies.captions import heading
 from studies.page import is_wide
 from studies.registry import DOCUMENTS
+from studies.verdicts import VERDICTS
 
 COMPARISONS = ("folds_comparison", "trials_comparison")
 
@@ -113,6 +114,20 @@ def test_a_number_beside_an_edge_of_its_region_is_not_written_as_the_edge():
     assert claims.interval(close) == "1.00162 times"
 
 
+def test_an_interval_is_shown_and_its_end_beside_an_edge_is_not_written_as_the_edge():
+    found = {one.row["id"].rpartition(".")[2]: claims.interval(one) for one in judged()}
+    assert found["shared_reversed_12_by_trials"] == "1.00146 (0.999557 to 1.00337) times"
+    for one in judged():
+        ours, low, high = (one.number(name) for name in ("ours", "low", "high"))
+        if ours is None or low is None:
+            continue
+        assert (" to " in claims.interval(one)) == ((low, high) != (ours, ours)), one.row["id"]
+        ends = re.findall(r"[(] ?(\S+) to (\S+)[)]", claims.interval(one).replace(",", ""))
+        for text, value in zip(ends[0] if ends else (), (low, high), strict=bool(ends)):
+            for edge in (one.record.agrees.low, one.record.agrees.high):
+                assert (float(text.replace("∞", "inf")) == edge) <= (value == edge), one.row["id"]
+
+
 @pytest.mark.parametrize("paper", registry.PAPERS)
 def test_a_page_asks_for_the_artefacts_of_its_own_paper(paper):
     folder = "papers" if paper in DOCUMENTS else "comparisons"
@@ -159,9 +174,32 @@ def test_the_dot_of_a_reproduced_claim_lies_in_the_shaded_region():
 
 def test_bars_count_what_the_summary_counts():
     summary = (PUBLISHED / "claims_summary.md").read_text()
-    for line in summary.splitlines()[2:]:
-        paper, n_claims, *_ = (part.strip() for part in line.strip("| ").split("|"))
-        assert f"{paper} ({n_claims})" in claims.bars()
+    head, _, *lines = ([part.strip() for part in line.strip("| ").split("|")] for line in summary.splitlines())
+    assert head[2:] == ["reproduced", "of these no evidence", *VERDICTS[1:]]
+    for paper, n_claims, reproduced, _, *others in lines:
+        (row,) = re.findall(rf">{paper} \({n_claims}\)<.*?</div></div>", claims.bars())
+        assert re.findall(r">(\d+)</span>", row) == [count for count in (reproduced, *others) if count != "0"]
+
+
+def test_what_would_decide_a_claim_is_counted_in_hours_of_its_study():
+    costs = pd.read_csv(ROOT / "docs" / "seed_costs.csv").set_index("study")["seconds"]
+    cells = {}
+    for paper in DOCUMENTS:
+        for line in papers.undecided(paper).splitlines()[2:]:
+            link, *rest = (part.strip() for part in line.strip("|").split("|"))
+            cells[re.search('#(.*?)"', link).group(1)] = rest
+    undecided = {one.row["id"]: one for one in judged() if one.row["verdict"] == "undecided"}
+    assert set(cells) == {name for name, one in undecided.items() if not one.record.is_ours}
+    for name, (n_seeds, needed, hours) in cells.items():
+        one = undecided[name]
+        count = one.row["seeds_to_decide"]
+        assert n_seeds == one.row["n_seeds"]
+        assert needed == (count.replace(">", "more than ") or "no number does")
+        if count and one.record.study in costs:
+            expected = int(count.strip(">")) * costs[one.record.study] / 3600
+            assert float(hours.removeprefix("more than ")) == pytest.approx(expected, rel=0.05), name
+        else:
+            assert hours == ""
 
 
 @pytest.mark.parametrize(
@@ -194,6 +232,8 @@ def test_scripts_and_styles_of_the_site_are_shipped():
     sources = [*(ROOT / "docs" / "_static").iterdir(), *Path(ROOT / "docs" / "_ext" / "frugal_site").glob("*.py")]
     assert len(sources) > 3
     assert not [path.name for path in sources if re.search(r"https?://(?!www\.w3\.org)", path.read_text())]
+    assert 'src="_static/claims.js"' in claims.page()
+    assert 'src="_static/explorer.js"' in comparisons.page()
 
 
 @pytest.mark.parametrize("comparison", comparisons.comparisons(), ids=lambda one: one.name)
@@ -205,6 +245,35 @@ def test_the_explorer_has_every_method_and_currency_with_its_look(comparison):
     labels = [method["label"] for method in packed["methods"]]
     assert len(set(labels)) == len(labels)
     assert all(row[3] > 0 and row[4] >= -1e-9 for row in packed["rows"])
+
+
+def test_strategies_with_other_settings_are_told_apart_in_the_explorer():
+    looks = [method for one in comparisons.comparisons() for method in comparisons.packed(one)["methods"]]
+    beta = {method["label"]: method["color"] for method in looks if method["label"].startswith("beta pruning")}
+    assert list(beta) == ["beta pruning", "beta pruning tau 0.7", "beta pruning tau 0.9"]
+    assert len(set(beta.values())) == 3
+
+
+@pytest.mark.parametrize("currency", ["seconds", "cost", "trials"])
+def test_the_explorer_ranks_trials_by_the_published_regret_at_every_share_of_the_budget(currency):
+    (trials,) = [one for one in comparisons.comparisons() if one.name == "trials"]
+    packed = comparisons.packed(trials)
+    place = list(trials.currencies).index(currency)
+    methods = list(dict.fromkeys(trials.rows["method"]))
+    published = pd.read_csv(PUBLISHED / "trials_comparison" / "figures" / f"anytime_{currency}.csv")
+    n_compared = 0
+    for (problem, method), curve in published.groupby(["problem", "method"]):
+        at = (packed["problems"].index(problem), methods.index(method), place)
+        steps = [row[3:5] for row in packed["rows"] if tuple(row[:3]) == at]
+        budget = packed["budgets"][at[0]][place]
+        assert budget == curve["budget"].iloc[0]
+        for share in range(1, 21):
+            limit = share / 20 * budget
+            expected = curve["mean"][curve["x"] <= limit * (1 + 1e-7)].tolist()[-1:]
+            shown = [y for x, y in steps if x <= limit * (1 + 1e-7)][-1:]
+            assert shown == pytest.approx([100 * one for one in expected], rel=1e-4), (problem, method, share)
+            n_compared += len(shown)
+    assert n_compared > 500
 
 
 def test_the_explorer_has_the_published_regret():

@@ -391,6 +391,15 @@ def test_values_that_may_be_lower_bear_out_no_lower_edge_but_may_miss_it():
     assert some(slow, region, is_log=True, open_below=True).verdict == UNDECIDED
 
 
+def test_of_some_cell_the_one_that_decides_is_shown():
+    cells = np.log([[20.0, 22.0, 18.0, 21.0], [2.0, 2.2, 1.8, 2.1]])
+    found = some(cells, regions.above(1), is_log=True, names=("open", "known"), open_below=[True, False])
+    assert found.verdict == REPRODUCED
+    assert found.low > 1
+    assert found.ours == pytest.approx(2.02, abs=0.01)
+    assert found.remark.endswith("known")
+
+
 def test_a_ratio_of_censored_values_has_an_open_side_that_seeds_do_not_close():
     found = ratio([20.0, 30.0, 25.0], [1.0, 1.1, 0.9])
     at_least = unbounded(found, below=False, above=True)

@@ -14,14 +14,17 @@ from frugal.bench.select import as_markdown
 from frugal.stats import mean_interval
 from frugal_site.claims import raw
 from frugal_site.published import PUBLISHED, ROOT
+from studies.folds_comparison.comparison import look_of
 from studies.methods import TRIALS
-from studies.records import default_look
+from studies.records import Look
 from studies.style import LOOKS
 
 COLUMNS: Final = ["problem", "method", "currency", "x", "y", "low", "high"]
 """Of the rows of a comparison: what was spent, in a currency, and the regret then, in points; its interval."""
 N_POINTS: Final = 40
-"""Of a curve, at most; steps between them are left out."""
+"""Of a curve; steps between them are left out, but for those that ranks are read from."""
+N_SHARES: Final = 20
+"""Shares of a budget at which the explorer ranks methods, evenly from the first to the whole."""
 PEERS: Final = {
     "exhaustive": ("#000000", "GridSearchCV"),
     "random": ("#8A8F94", "RandomizedSearchCV"),
@@ -43,6 +46,7 @@ class Comparison:
         currencies: label of each.
         rows: columns `COLUMNS`.
         budgets: by problem and currency what is equal for all methods, in that currency; 1 where none is given.
+        looks: colour and label of each method.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Comparison:
     currencies: Mapping[str, str]
     rows: pd.DataFrame
     budgets: Mapping[tuple[str, str], float]
+    looks: Mapping[str, tuple[str, str]]
 
 
 def comparisons() -> list[Comparison]:
@@ -78,7 +83,17 @@ def _folds_along_the_way() -> Comparison:
     long["x"] = long["x"].str.removeprefix("regret_at_").astype(float)
     rows = _means(long.assign(y=100 * long["then"], currency="rows"), ["problem", "method", "currency", "x"])
     title = "Folds, along the way"
-    return Comparison("folds", title, True, {"rows": "rows trained on, share of all"}, rows, {})
+    labels = {"rows": "rows trained on, share of all"}
+    return Comparison("folds", title, True, labels, rows, {}, _looks_of_folds(curves))
+
+
+def _looks_of_folds(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Of the methods of the comparison of folds."""
+    facts = runs[["method", "strategy", "budget_share"]].drop_duplicates("method")
+    return {
+        str(method): _shown(look_of(str(method), str(strategy), float(share)))
+        for method, strategy, share in facts.itertuples(index=False)
+    }
 
 
 def _folds_at_the_end() -> Comparison:
@@ -93,7 +108,7 @@ def _folds_at_the_end() -> Comparison:
     ends = pd.concat([part.assign(y=100 * part["regret"]) for part in parts])
     labels = {"fits": "fits", "rows": "rows trained on", "seconds": "seconds, the strategy's own among them"}
     labels = {name: f"{label}, share of the exhaustive search's" for name, label in labels.items()}
-    return Comparison("folds-end", "Folds, at the end", False, labels, _means(ends), {})
+    return Comparison("folds-end", "Folds, at the end", False, labels, _means(ends), {}, _looks_of_folds(ends))
 
 
 def _trials() -> Comparison:
@@ -106,7 +121,9 @@ def _trials() -> Comparison:
     rows = pd.concat(parts)
     rows[["y", "low", "high"]] = 100 * rows[["mean", "low", "high"]]
     thinned = [_thinned(curve) for _, curve in rows.groupby(["problem", "method", "currency"], sort=False)]
-    return Comparison("trials", "Trials, along the way", True, labels, pd.concat(thinned)[COLUMNS], budgets)
+    points = pd.concat(thinned)[COLUMNS]
+    looks = {name: _shown(TRIALS[name].look) for name in points["method"].unique()}
+    return Comparison("trials", "Trials, along the way", True, labels, points, budgets, looks)
 
 
 def _budgets(table: pd.DataFrame) -> Iterable[tuple[object, float]]:
@@ -120,9 +137,9 @@ def _searches() -> Comparison:
     labels = {"fits": "fits", "rows": "rows trained on", "seconds": "seconds"}
     parts = [cells.assign(currency=name, x=cells[f"{name}_share"], y=cells["regret"]) for name in labels]
     labels = {name: f"{label}, share of GridSearchCV's" for name, label in labels.items()}
-    return Comparison(
-        "select", "Whole searches (frugal bench select)", False, labels, _means(pd.concat(parts)), {}
-    )
+    title = "Whole searches (frugal bench select)"
+    looks = {name: PEERS.get(name) or _shown(LOOKS[name]) for name in cells["method"].unique()}
+    return Comparison("select", title, False, labels, _means(pd.concat(parts)), {}, looks)
 
 
 def _means(table: pd.DataFrame, by: Iterable[str] = ("problem", "method", "currency")) -> pd.DataFrame:
@@ -136,22 +153,26 @@ def _means(table: pd.DataFrame, by: Iterable[str] = ("problem", "method", "curre
 
 
 def _thinned(curve: pd.DataFrame) -> pd.DataFrame:
-    """The points at which a curve changes, at most `N_POINTS`, evenly by their rank, the ends among them."""
+    """The points at which a curve changes: `N_POINTS` evenly by their rank, and those that ranks are read from."""
     changed = curve["y"].diff().ne(0)
     changed.iloc[-1] = True
     kept = curve[changed]
-    return kept.iloc[np.unique(np.linspace(0, len(kept) - 1, N_POINTS).round().astype(int))]
+    shares = curve["budget"].iloc[0] * np.arange(1, N_SHARES + 1) / N_SHARES * (1 + 1e-7)
+    spent = np.searchsorted(kept["x"], shares, side="right") - 1
+    evenly = np.linspace(0, len(kept) - 1, N_POINTS).round().astype(int)
+    return kept.iloc[np.union1d(evenly, spent[spent >= 0])]
 
 
-def look(comparison: str, method: str) -> dict[str, str]:
-    """Colour, label and dash of a method: those of the published figures, where what terminates is dotted."""
-    if comparison == "select" and method in PEERS:
-        color, label = PEERS[method]
-        return {"color": color, "label": label, "dash": "-"}
-    found = LOOKS.get(method) or LOOKS.get(method.rpartition("_")[0]) or default_look(method)
-    label = found.label if method in LOOKS else method.replace("_", " ")
-    is_dotted = comparison == "trials" and method in TRIALS and TRIALS[method].termination is not None
-    return {"color": found.color, "label": label, "dash": ":" if is_dotted else "-"}
+def _shown(look: Look) -> tuple[str, str]:
+    """Colour and label, as in the published figures."""
+    return look.color, look.label
+
+
+def _packed_look(comparison: Comparison, method: str) -> dict[str, str]:
+    """Colour, label and dash of a method; what cuts trials short is dotted."""
+    color, label = comparison.looks[method]
+    is_dotted = comparison.name == "trials" and TRIALS[method].termination is not None
+    return {"color": color, "label": label, "dash": ":" if is_dotted else "-"}
 
 
 def packed(comparison: Comparison) -> dict[str, Any]:
@@ -160,9 +181,14 @@ def packed(comparison: Comparison) -> dict[str, Any]:
     places = {name: list(dict.fromkeys(rows[name])) for name in ("problem", "method")}
     currencies = list(comparison.currencies)
     listed = [
-        [places["problem"].index(problem), places["method"].index(method), currencies.index(currency)]
-        + [None if pd.isna(value) else float(f"{value:.5g}") for value in numbers]
-        for problem, method, currency, *numbers in rows.itertuples(index=False)
+        [
+            places["problem"].index(problem),
+            places["method"].index(method),
+            currencies.index(currency),
+            float(f"{x:.8g}"),
+            *(None if pd.isna(value) else float(f"{value:.5g}") for value in numbers),
+        ]
+        for problem, method, currency, x, *numbers in rows.itertuples(index=False)
     ]
     return {
         "name": comparison.name,
@@ -170,7 +196,7 @@ def packed(comparison: Comparison) -> dict[str, Any]:
         "is_curve": comparison.is_curve,
         "currencies": [comparison.currencies[name] for name in currencies],
         "problems": places["problem"],
-        "methods": [look(comparison.name, name) for name in places["method"]],
+        "methods": [_packed_look(comparison, name) for name in places["method"]],
         "budgets": [
             [comparison.budgets.get((one, name), 1.0) for name in currencies] for one in places["problem"]
         ],
@@ -188,8 +214,7 @@ def charts() -> dict[str, Any]:
         alt.Tooltip("problem:N"),
         alt.Tooltip("x:Q", format=".4g", title="spent"),
         alt.Tooltip("y:Q", format=".3f", title="regret, points"),
-        alt.Tooltip("low:Q", format=".3f", title="from (95 %)"),
-        alt.Tooltip("high:Q", format=".3f", title="to"),
+        alt.Tooltip("interval:N", title="95 % interval"),
     ]
     color = alt.Color("color:N", scale=None, legend=None)
     dash = alt.StrokeDash("dash:N", scale=alt.Scale(domain=["-", ":"], range=[[1, 0], [2, 2]]), legend=None)
@@ -232,14 +257,15 @@ def page() -> str:
         '<option value="mean">mean over the problems</option><option value="each">one per problem</option>'
         "</select></label>"
         '<label class="of-curves">Ranks at a share of the budget '
-        '<input name="share" type="range" min="0.05" max="1" step="0.05" value="0.25"><output></output></label>'
+        f'<input name="share" type="range" min="{1 / N_SHARES}" max="1" step="{1 / N_SHARES}" value="0.25">'
+        "<output></output></label>"
         "<fieldset><legend>Problems</legend><div data-of='problems'></div></fieldset>"
         "<fieldset><legend>Methods</legend><div data-of='methods'></div></fieldset></form>"
     )
     places = (
         '<h2>Regret</h2><div id="chart-regret" class="chart"></div>'
         '<h2>Share of the problems won</h2><div id="chart-won" class="chart"></div>'
-        '<h2>Mean rank</h2><div id="chart-ranks" class="chart"></div><p id="explorer-note"></p>'
+        '<h2>Mean rank</h2><div id="chart-ranks" class="chart"></div><p id="explorer-note" aria-live="polite"></p>'
     )
     scripts = '<script src="_static/vega.js"></script><script src="_static/explorer.js"></script>'
     return raw(f'{fields}{places}<script type="application/json" id="explorer-data">{data}</script>{scripts}')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -135,9 +135,10 @@ def _as_numbers(X: ArrayLike) -> NDArray[np.float64]:
         ValueError: if it is sparse, or holds something else than numbers, or rows of different lengths.
     """
     check_dense(X)
-    dtype = getattr(X, "dtype", None)
-    if getattr(dtype, "kind", "f") in "cmM":  # NumPy would take parts or counts of these
-        raise ValueError(f"X must hold real numbers, got dtype {dtype}")
+    dtypes = getattr(X, "dtypes", None)  # of a data frame's columns
+    for dtype in dtypes if isinstance(dtypes, Iterable) else [getattr(X, "dtype", None)]:
+        if getattr(dtype, "kind", "f") in "cmM":  # NumPy would take parts or counts of these
+            raise ValueError(f"X must hold real numbers, got dtype {dtype}")
     try:
         return np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:

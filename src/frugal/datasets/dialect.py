@@ -65,8 +65,9 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
     """Separator and decimal mark of the first lines of a table.
 
     The separator is the one that cuts the header and most of the lines below it into the same number of fields, of
-    several the one with the most fields. A decimal comma is possible only where commas separate nothing. One
-    number has to show it: commas in numbers such as 1,200 may mark thousands.
+    several the one with the most fields. Commas separate nothing where another separator leaves them in numbers
+    alone. Only there is a decimal comma possible, and one number has to show it: commas in numbers such as 1,200
+    may mark thousands.
 
     Args:
         head: the first bytes of the file.
@@ -80,7 +81,7 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
     rows: list[list[str]] = []
     for separator in SEPARATORS:
         cut = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
-        if not cut:
+        if not cut or (separator == "," and best != "," and _are_numbers_with_comma(rows[1:])):
             continue
         n_fields = len(cut[0])
         n_alike = sum(len(row) == n_fields for row in cut)
@@ -92,3 +93,8 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
     )
     has_point = any(_WITH_POINT.fullmatch(field) for field in fields)
     return Dialect(encoding, best, "," if has_comma and not has_point else ".")
+
+
+def _are_numbers_with_comma(rows: list[list[str]]) -> bool:
+    """True if every field with a comma is a number."""
+    return all(WITH_COMMA.fullmatch(field) for row in rows for field in row if "," in field)

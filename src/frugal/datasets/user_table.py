@@ -137,7 +137,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     if column not in frame.columns:
         listed = ", ".join(frame.columns)
         raise DatasetError(f"{path} has no column {target!r} for a target: use one of {listed}")
-    if frame[column].hasnans and frame[column].dtype.kind == "O":  # words such as NA may be classes
+    if frame[column].hasnans and (frame[column].dtype.kind == "O" or frame[column].isna().all()):
+        # words such as NA may be classes
         frame[column] = _read(path, **_ONLY_EMPTY_IS_MISSING)[0][column]
     frame[column] = stripped(frame[column])
     features = frame.drop(columns=column)

@@ -42,8 +42,7 @@ class LimitedFoldStrategy:
 
     Attributes:
         ended: the limit that ended the search; empty if none did.
-        n_asked: number of evaluations asked for.
-        n_kept: number of those that are in `kept`.
+        n_kept: number of evaluations asked for that are in `kept`.
 
     Args:
         strategy: a new strategy.
@@ -53,22 +52,25 @@ class LimitedFoldStrategy:
 
     def __init__(self, strategy: FoldStrategy, limits: Limits, kept: Container[FoldTask] = ()) -> None:
         self._strategy, self._limits, self._kept = strategy, limits, kept
-        self.ended, self.n_asked, self.n_kept = "", 0, 0
+        self.ended, self.n_kept = "", 0
+        self._asked: set[FoldTask] = set()
         self._scores: dict[int, list[tuple[float, float]]] = defaultdict(list)
 
     def ask(self) -> FoldTask | Wait | None:
         """The next evaluation; None once a limit forbids one."""
         if self.ended:
             return None
-        if reached := self._limits.reached(self.n_asked):
+        if reached := self._limits.reached(len(self._asked)):
             task = deepcopy(self._strategy).ask()  # a strategy without further tasks ended by itself
             if not isinstance(task, FoldTask):
                 return task
-            self.ended = reached
-            return None
+            if task not in self._asked:  # else it was fitted before, on as many rows
+                self.ended = reached
+                return None
         task = self._strategy.ask()
-        self.n_asked += isinstance(task, FoldTask)
-        self.n_kept += task in self._kept
+        if isinstance(task, FoldTask) and task not in self._asked:
+            self._asked.add(task)
+            self.n_kept += task in self._kept
         return task
 
     def tell(self, task: FoldTask, score: float) -> None:

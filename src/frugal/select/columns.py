@@ -38,6 +38,7 @@ _UNREAD: Final = {
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 """A duration as pandas writes it, such as `1 days 02:00:00`."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
+_PLAIN_NUMBER: Final = re.compile(r"[-+]?\d+(\.\d+)?")
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
 """Numbers for the words of a column of true and false, in lower case."""
 _MISSING: Final = "missing"
@@ -309,8 +310,8 @@ def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:
 def as_words(X: Any) -> NDArray[np.object_]:
     """Every value as text, missing ones as "missing"; shape (n_rows, n_columns).
 
-    Words do not depend on spaces around them or on the type that pandas chose: 1.0 is "1", and True, "True" and
-    "TRUE" are "true".
+    Words do not depend on spaces around them or on the type that pandas chose: 1.0, "1.0" and "01" are "1", and
+    True, "True" and "TRUE" are "true".
     """
     import pandas as pd
 
@@ -322,6 +323,8 @@ def _word(value: object) -> str:
     if isinstance(value, float | np.floating) and value.is_integer():
         return str(int(value))
     text = str(value)
+    if _PLAIN_NUMBER.fullmatch(text) and abs(number := float(text)) < 2**53:  # pandas reads it among numbers alone
+        return str(int(number)) if number.is_integer() else repr(number)
     return lower if (lower := _lower(text)) in _FLAGS else text
 
 

@@ -21,11 +21,13 @@ class Size(NamedTuple):
         n_rarest: rows of the rarest class in the table, or in the training part with the fewest if groups stay
             whole; `n_train` for a regression.
         is_whole: whether every fit gets all rows of its training part.
+        n_least: rows of the smallest fit, at most; None: as many as neighbours may ask for.
     """
 
     n_train: int
     n_rarest: int
     is_whole: bool = True
+    n_least: int | None = None
 
 
 FEW_ROWS: Final[Mapping[str, int]] = {"svm": 3_000, "knn": 10_000}
@@ -66,7 +68,7 @@ def _knn(task: str, seed: int, size: Size) -> Model:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     kind = KNeighborsRegressor if task == "regression" else KNeighborsClassifier
-    most = max(1, min(50, size.n_train // 4))  # strategies may fit to a part of the rows
+    most = max(1, min(50, size.n_train // 4, 50 if size.n_least is None else size.n_least))
     return kind(), {"n_neighbors": randint(1, most + 1), "weights": ["uniform", "distance"], "p": [1, 2]}
 
 

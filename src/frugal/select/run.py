@@ -75,7 +75,11 @@ def search(
     check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
     validation = _validation(problem, n_folds, scoring, positive, seed)
     names, notes = estimators or default_names(problem.task, len(problem.target)), []
-    size = validation.size._replace(is_whole=not is_by_rows(strategy, settings or {}))
+    size = validation.size
+    if is_by_rows(strategy, settings or {}):
+        n_first = _first_rung(problem, strategy, n_candidates, n_folds, settings or {})
+        n_least = n_first * size.n_train // len(problem.target)
+        size = size._replace(is_whole=False, n_least=n_least)
     spaces = space_of(names, problem.task, step="model", seed=seed, size=size)
     able = [validation.can_score(space["model"][0]) for space in spaces]
     unable = [name for name, is_able in zip(names, able, strict=True) if not is_able]
@@ -168,6 +172,18 @@ def trial_search(
         **limits,
     )
     return found, notes
+
+
+def _first_rung(
+    problem: Problem, strategy: str, n_candidates: int, n_folds: int, settings: Mapping[str, Any]
+) -> int:
+    """Rows of halving's first rung, training and validation parts together."""
+    from frugal.folds import make
+
+    n_classes = problem.target.nunique() if problem.task == "classification" else 1
+    facts = {"n_rows": len(problem.target), "cv": n_folds, "n_classes": n_classes} | dict(settings)
+    halving: Any = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **facts)
+    return int(halving.rungs[0].resource)
 
 
 def _least_rows(problem: Problem, n_folds: int, strategy: str, settings: Mapping[str, Any]) -> dict[str, int]:

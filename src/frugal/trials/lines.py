@@ -81,7 +81,7 @@ class JournalFile:
         Raises:
             ValueError: if the file is of another job.
         """
-        is_of_other_code = kept.get(CODE, "") != code
+        is_of_other_code = code != "" and kept.get(CODE, "") != code
         other = (replace(self, apart=()) if is_empty else self).differing(kept, header)
         if is_of_other_code:
             other = [name for name in other if name in kept]

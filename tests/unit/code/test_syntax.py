@@ -111,6 +111,14 @@ def test_what_computes_something_else_has_another_text(change):
     assert text(OTHER[change]) != text(SOURCE)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("x = {**a}", "x = {None: a}"), ("def f(*, n): g()", "def f(*, n=None): g()")],
+)
+def test_what_is_left_out_of_a_list_is_no_none(one, other):
+    assert text(one) != text(other)
+
+
 def test_a_field_of_a_class_counts_though_it_is_only_annotated():
     # A dataclass has a field more.
     assert text("class A:\n    x: int\n    y: int") != text("class A:\n    x: int")

@@ -131,6 +131,8 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
 
 
 def test_words_for_a_missing_value_are_labels_among_words(tmp_path: Path):
+    only = from_csv(write(tmp_path / "only.csv", "a,kind\n1,NA\n2,None\n3,NA\n"))
+    assert only.y.tolist() == [0, 1, 0]
     dataset = from_csv(write(tmp_path / "mine.csv", "a,kind\n1,NA\n3,None\n5,yes\n2,NA\n"))
     assert (dataset.n_classes, dataset.y.tolist()) == (3, [0, 1, 2, 0])
 

@@ -154,6 +154,18 @@ def test_only_an_empty_cell_is_missing(tmp_path):
     assert read_table(path)[0]["a"].isna().tolist() == [False, True, False]
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_commas_in_every_name_and_number_separate_nothing(tmp_path, separator):
+    path = tmp_path / "lengths.csv"
+    rows = ["Länge, mm;Breite, mm", "1,5;2,5", "2,25;3,5", "1,75;2,75"]
+    path.write_text("".join(f"{row.replace(';', separator)}\n" for row in rows), encoding="utf-8")
+    table, notes = read_table(path)
+    assert table.columns.tolist() == ["Länge, mm", "Breite, mm"]
+    assert table["Breite, mm"].tolist() == [2.5, 3.5, 2.75]
+    assert len(notes) == 1
+    assert notes[0].endswith("between fields and a decimal comma")
+
+
 def test_a_semicolon_is_preferred_to_commas_in_names_and_numbers(tmp_path):
     path = tmp_path / "lengths.csv"
     path.write_text("Länge, mm;Breite, mm;Art\n1,5;2,5;A\n2,25;3,5;B\n1,75;2,75;A\n", encoding="utf-8")

@@ -73,7 +73,6 @@ def test_wrong_epochs_and_unknown_hyperparameters_are_no_failed_fits(classifier,
 
 
 def test_the_space_of_a_network_is_found_by_its_name():
-    assert len(space("grid", "mnist_cnn").grid()) == 72
     with pytest.raises(ValueError, match=r"unknown learner 'mnist_cn'; known: .*knn, .*mnist_cnn"):
         space("grid", "mnist_cn")
     with pytest.raises(ValueError, match="unknown space of mnist_cnn 'ranges'; known: grid"):

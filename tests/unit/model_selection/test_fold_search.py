@@ -34,7 +34,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.metadata_routing import get_routing_for_object
-from tabled import Hungry, Sized, data_of, grid
+from tabled import Hungry, Sized, Tabled, data_of, grid
 
 from frugal.model_selection import (
     BetaPruningSearchCV,
@@ -440,6 +440,34 @@ def test_a_rung_that_is_asked_again_on_as_many_rows_is_fitted_once(tmp_path):
     assert search.n_fits_ == 3 * (81 + 3 + 1)
     fits = (tmp_path / "fits").read_text().splitlines()
     assert len(fits) == search.n_fits_ + 1  # the last one is on all rows
+    for max_fits, reached in ((255, ""), (254, "max_fits=254 was reached")):  # a rung again is no further fit
+        limited = clone(search).set_params(max_fits=max_fits).fit(X, y)
+        assert (limited.n_fits_, limited.ended_because_) == (max_fits, reached)
+
+
+class Summed(Tabled):
+    """Scores the sum of the numbers of its rows."""
+
+    def fit(self, X, y=None):
+        self.sum_ = X[:, 1].sum()
+        return super().fit(X, y)
+
+    def score(self, X, y=None):
+        return float(self.sum_)
+
+
+def test_halving_draws_the_same_rows_for_all_candidates_and_others_from_another_seed():
+    X, y, cv = data_of(3, rows_per_fold=30)
+    settings = {"min_resources": "smallest"}
+    sums = []
+    for seed in (0, 1):
+        search = FoldSearchCV(
+            Summed(scores=((0.5,) * 3,)), {"i": [0] * 9}, strategy="successive_halving", settings=settings, cv=cv
+        )
+        results = search.set_params(random_state=seed, refit=False).fit(X, y).cv_results_
+        (one,) = set(results["split0_test_score"][results["n_rows"] == 6])
+        sums.append(one)
+    assert sums[0] != sums[1]
 
 
 @pytest.mark.parametrize("max_fits", [28, 30, 35])

@@ -135,13 +135,16 @@ def test_ctrl_c_before_the_first_fit_leaves_nothing(tmp_path):
         ({"estimator": SVC(gamma=0.5)}, "estimator"),
         ({"space": {"C": [1, 2]}}, "space"),
         ({"cv": 4}, "splits"),
-        ({"scoring": "f1_macro"}, "scoring"),
+        ({"scoring": ["accuracy"]}, "scoring"),
         ({"error_score": 0.0}, "scoring"),
+        ({"return_train_score": True}, "scoring"),
+        ({"refit": "f1_macro"}, "scoring"),  # the strategy would have been told the other metric
     ],
 )
 def test_the_journal_of_another_search_is_refused(tmp_path, name, change, part):
     X, y = load_iris(return_X_y=True)
-    search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=3, journal=tmp_path / name).fit(X, y)
+    options = {"scoring": ["accuracy", "f1_macro"], "refit": "accuracy", "journal": tmp_path / name}
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=3, **options).fit(X, y)
     change = dict(change)
     rows = change.pop("X", slice(None))
     fit = {"sample_weight": np.ones(len(y))} if change.pop("weights", False) else {}

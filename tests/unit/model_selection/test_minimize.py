@@ -48,6 +48,13 @@ def test_a_trial_without_a_cost_counts_as_failed_where_cost_is_modelled():
     assert found.candidate["x"] <= 0.5
 
 
+def test_a_trial_costs_the_rows_that_it_was_given():
+    settings = {"max_resource": 900, "min_resource": 300}
+    found = minimize(sized, LINE, strategy="hyperband", settings=settings, random_state=0)
+    assert set(found.trials["n_rows"]) == {300, 900}
+    assert found.trials["cost"].tolist() == found.trials["n_rows"].tolist()
+
+
 def test_a_listed_nan_is_tried_no_second_time_on_all_there_is():
     found = minimize(lambda c: 1.0 if c["a"] != c["a"] else 2.0, {"a": [math.nan, 1]}, n_trials=4, random_state=0)
     assert (found.n_trials, math.isnan(found.candidate["a"])) == (4, True)
@@ -477,15 +484,6 @@ def test_failed_trials_are_counted_with_their_reason():
         "the error 1e+200 is beyond +-1e+100",
     ]
     assert found.error == min(calls[0]["x"], calls[5]["x"])
-
-
-@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_what_is_no_fault_of_a_candidate_goes_through(error):
-    def function(candidate):
-        raise error
-
-    with pytest.raises(error):
-        minimize(function, LINE, strategy="random", n_trials=2)
 
 
 @pytest.mark.parametrize("value", [None, "high", [1.0, 2.0]])

@@ -1,5 +1,6 @@
 """Trials of an estimator: scikit-learn's scores, a strategy's choices, and nothing computed twice."""
 
+import json
 import math
 import os
 import pickle
@@ -17,6 +18,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GroupKFold, KFold, RandomizedSearchCV, cross_val_score
@@ -457,6 +459,37 @@ def test_the_resource_of_a_plan_is_the_one_that_is_offered():
         plan("hyperband", {"resource": "epochs"}, ROWS, space=space, n_trials=None)
 
 
+def test_a_share_is_stratified():
+    search = TrialSearchCV(TREE, SPACE, cv=0.2)
+    for seed in range(5):
+        ((_, valid),) = search._cv(X, Y, None, seed).split(X, Y)
+        assert np.bincount(Y[valid]).tolist() == [10, 10, 10]
+
+
+class Summed(Sized):
+    """Scores the sum of the numbers of its rows."""
+
+    def fit(self, X, y=None):
+        self.sum_ = X[:, 0].sum()
+        return self
+
+    def score(self, X, y=None):
+        return float(self.sum_)
+
+
+def test_trials_on_a_part_draw_rows_of_their_own_and_cost_what_they_trained_on(tmp_path):
+    rows, path = np.arange(90.0)[:, None], tmp_path / "trials.jsonl"
+    search = TrialSearchCV(
+        Summed(), {"C": Uniform(0.1, 1.0)}, strategy="hyperband", resource="n_samples", cv=KFold(3), journal=path
+    )
+    search.set_params(settings={"max_resource": 90, "min_resource": 30}, random_state=0, refit=False)
+    results = search.fit(rows, np.zeros(90)).cv_results_
+    on_a_part = results["split0_test_score"][results["resource"] == 30]
+    assert len(set(on_a_part)) == len(on_a_part) == 3
+    costs = [json.loads(line)["cost"] for line in path.read_text().splitlines()[1:]]
+    assert sorted(costs) == sorted(2 * results["resource"])  # two thirds of the rows on each of three splits
+
+
 # Workers and journals -------------------------------------------------------------------------------------------
 
 
@@ -478,6 +511,24 @@ def test_a_dead_worker_costs_its_own_trial(tmp_path):
         search.fit(X, Y)
     assert len(list(tmp_path.glob("fit*"))) == 3 * 2 + 2 + 1  # both fits of the trial again, and the refit
     same(search.cv_results_, TrialSearchCV(TREE, space, **options).fit(X, Y).cv_results_)
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"settings": {"best_possible_score": 2.0}}, "scoring"),
+        ({"return_train_score": True}, "scoring"),
+        ({"resource": "max_features"}, "resource"),
+    ],
+)
+def test_the_journal_of_another_search_is_refused(tmp_path, change, part):
+    estimator = GradientBoostingClassifier(n_estimators=4, max_features=4, random_state=0)
+    options = {"strategy": "hyperband", "resource": "n_estimators", "n_trials": 2, "cv": 2, "random_state": 0}
+    search = TrialSearchCV(
+        estimator, {"learning_rate": Uniform(0.1, 1.0)}, journal=tmp_path / "trials.jsonl", **options
+    ).fit(X, Y)
+    with pytest.raises(ValueError, match=f"is the journal of another run, with other (settings and )?{part}"):
+        search.set_params(**change).fit(X, Y)
 
 
 @pytest.mark.parametrize(("strategy", "resource"), [("random", None), ("ei", None), ("hyperband", "n_samples")])

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ClassVar
@@ -23,7 +24,7 @@ from sklearn.svm import SVC
 from tabled import grid
 
 from frugal import minimize
-from frugal.model_selection import FoldSearchCV, GreedySearchCV, TrialSearchCV
+from frugal.model_selection import FoldSearchCV, GreedySearchCV, TrialSearchCV, fold_search, minimum, trial_search
 from frugal.model_selection.backends import open_backend
 from frugal.workers import Workers
 
@@ -139,14 +140,25 @@ def test_workers_are_kept_busy_while_one_fit_takes_long(monkeypatch):
     assert len(Last.begun) == 12
 
 
-def test_the_default_number_of_pending_fits_is_twice_that_of_workers():
-    counts = {}
-    for n_jobs, executor in ((None, None), (1, None), (2, None), (None, ThreadPoolExecutor(3))):
-        search = FoldSearchCV(SVC(), SPACE, n_jobs=n_jobs, executor=executor)
-        options = {"n_jobs": n_jobs, "executor": executor, "n_pending": None, "n_per_worker": 2}
-        with open_backend(search, **options) as backend:
-            counts[n_jobs, executor is None] = backend.n_pending
-    assert counts == {(None, True): 1, (1, True): 1, (2, True): 4, (None, False): 6}
+def test_two_fits_or_one_trial_of_each_worker_are_pending_by_default(monkeypatch):
+    seen = []
+
+    @contextmanager
+    def spied(*args, **options):
+        with open_backend(*args, **options) as backend:
+            seen.append(backend.n_pending)
+            yield backend
+
+    for module in (fold_search, trial_search, minimum):
+        monkeypatch.setattr(module, "open_backend", spied)
+    given = {"strategy": "random", "n_trials": 3, "random_state": 0}
+    with ThreadPoolExecutor(3) as pool:
+        for options in ({}, {"n_jobs": 1}, {"n_jobs": 2}, {"executor": pool}):
+            FoldSearchCV(SVC(), SPACE, **options).fit(X, Y)
+            TrialSearchCV(SVC(), SPACE, **given, **options).fit(X, Y)
+            workers = {"n_workers": options["n_jobs"]} if "n_jobs" in options else options
+            minimize(at_three, SPACE, **given, **workers)
+    assert seen == [1, 1, 1, 1, 1, 1, 4, 2, 2, 6, 3, 3]
 
 
 @pytest.mark.slow

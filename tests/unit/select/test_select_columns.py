@@ -188,6 +188,13 @@ def test_true_and_false_are_numbers_whatever_else_a_column_of_new_rows_holds(tab
 def test_words_do_not_depend_on_the_type_that_pandas_chose():
     assert as_words(pd.DataFrame({"code": ["1", "A"]})).tolist() == [["1"], ["A"]]
     assert as_words(pd.DataFrame({"code": [1.0, None, 1.5]})).tolist() == [["1"], ["missing"], ["1.5"]]
+    assert as_words(pd.DataFrame({"code": ["1.0", "2.50", "007", "A1"]})).tolist() == [
+        ["1"],
+        ["2.5"],
+        ["7"],
+        ["A1"],
+    ]
+    assert as_words(pd.DataFrame({"code": ["9007199254740993"]})).tolist() == [["9007199254740993"]]
     assert as_words(pd.DataFrame({"flag": [True, "FALSE", "Unsure"]})).tolist() == [
         ["true"],
         ["false"],

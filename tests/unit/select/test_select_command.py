@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_iris
+from sklearn.metrics import get_scorer
+from sklearn.naive_bayes import GaussianNB
 
 from frugal.arguments import make_parser
 from frugal.cli import main
@@ -111,7 +113,6 @@ def test_a_copy_of_the_target_is_left_out(select, table):
         ),
         (("--scoring", "acuracy"), "unknown scoring 'acuracy'; did you mean 'accuracy'?"),
         (("--estimators", "random_woods"), "unknown estimator for regression 'random_woods'; known: ridge, svm, "),
-        (("--target", "dear", "--n-folds", "1"), "--n-folds must be at least 2"),
         (("--target", "town", "--groups", "dear"), "mine.csv has 2 groups, fewer than 3 folds"),
         (("--target", "dear", "--groups", "size"), "mine.csv has 24 rows without 'size' (groups)"),
         (("--drop", "dear", "--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),
@@ -423,6 +424,44 @@ def test_small_tables_fit_the_space_of_all_estimators(task):
     found, _ = run.search(problem, n_candidates=20, n_folds=3, strategy="standard")
     run.fit(problem, found.set_params(error_score="raise"))
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+
+
+def test_neighbours_are_no_more_than_the_first_rung_of_halving_has_rows():
+    rng = np.random.default_rng(0)
+    problem = problem_of("t", pd.DataFrame({"a": rng.normal(size=240), "y": np.arange(240) % 2}))
+    found, _ = run.search(problem, estimators=["knn"], strategy="successive_halving")
+    run.fit(problem, found.set_params(error_score="raise"))
+    first = found.cv_results_["n_rows"].min()
+    assert first < 50
+    neighbours = found.cv_results_["param_model__n_neighbors"].astype(int)
+    assert 4 < neighbours.max() <= 4 / 5 * first
+
+
+def test_spaces_around_a_group_make_no_further_group():
+    rows = {"x": np.arange(12) ** 0.5, "g": ["a", " a", "b", "b "] * 3, "y": [0, 1] * 6}
+    problem = problem_of("t", pd.DataFrame(rows), groups="g")
+    assert sorted(set(problem.groups)) == ["a", "b"]
+    with pytest.raises(DatasetError, match=r"t has 3 rows without 'g' \(groups\)"):
+        problem_of("t", pd.DataFrame(rows | {"g": ["a", " ", "b", "b "] * 3}), groups="g")
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_rows_of_a_group_stay_in_one_fold(table, task):
+    other = {"classification": "price", "regression": "dear"}[task]
+    problem = problem_of("t", table.drop(columns=other), groups="street", task=task)
+    assert problem.groups.nunique() < len(table)
+    for train, valid in splitter(problem, 3, 0).split(problem.table, problem.target, problem.groups):
+        assert not set(problem.groups.iloc[train]) & set(problem.groups.iloc[valid])
+
+
+@pytest.mark.parametrize("scoring", ["neg_brier_score", "average_precision", "f1"])
+def test_a_named_positive_class_scores_as_1_does(table, scoring):
+    problem = problem_of("t", table.drop(columns="price"))
+    rows = table[["street"]].to_numpy()
+    model, coded = (GaussianNB().fit(rows, y) for y in (problem.target, problem.target == "yes"))
+    _, scorer = run.scorer_of(problem, scoring, "yes")
+    expected = get_scorer(scoring)(coded, rows, (problem.target == "yes").astype(int))
+    assert scorer(model, rows, problem.target) == pytest.approx(expected)
 
 
 def test_large_tables_get_cheaper_spaces():

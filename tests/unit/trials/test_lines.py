@@ -86,6 +86,15 @@ def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, 
     assert header_in(tmp_path / "job.jsonl.old2") == {**HEADER, "code": "5678"}
 
 
+def test_a_journal_whose_code_is_not_checked_is_gone_on_from(tmp_path):
+    path = tmp_path / "job.jsonl"
+    opened(path, "1234").add({"row": 1})
+    again = Lines(path, HEADER)
+    assert rows(again) == [{"row": 1}]
+    assert not again.has_set_aside
+    assert header_in(path)["code"] == "1234"
+
+
 def test_another_jobs_journal_is_refused_whatever_its_code(tmp_path):
     path = tmp_path / "job.jsonl"
     opened(path, "1234").add({"row": 1})

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.benchmarks import searches
+from frugal.benchmarks import extrapolations, searches
 from frugal.benchmarks.curve_set import COLUMNS
 from frugal.benchmarks.extrapolations import Extrapolations, epochs_of_checks, extrapolate, numbers
 from frugal.benchmarks.searches import search
@@ -93,6 +93,15 @@ def test_what_is_looked_up_is_what_the_sampler_finds(table):
         kept = json.loads(row["families"])[fit.family.name]
         assert kept["theta"] == fit.theta.tolist()
         assert kept["final"] == fit.family(fit.theta, [E])[0]
+
+
+def test_of_many_samples_those_that_are_kept_are_evenly_spaced(monkeypatch):
+    monkeypatch.setattr(extrapolations, "N_KEPT", 30)
+    row = extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK).iloc[0]
+    model = CurveModel(rng=rng_for("extrapolation", "mlp", "mnist", 0, 6), **QUICK).fit(scores_of(0, 6), E)
+    every = np.linspace(0, len(model.samples) - 1, 30).astype(int)
+    np.testing.assert_allclose(numbers(row["finals"]), model.curves(E)[every, 0], atol=1e-6)
+    assert row["mean"] == model.predict(E)[0][0]  # of all samples
 
 
 def test_a_curve_is_followed_until_it_diverges(table):

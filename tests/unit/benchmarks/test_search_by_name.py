@@ -83,6 +83,22 @@ def test_a_search_does_not_go_on_from_a_journal_of_other_data(tmp_path, monkeypa
     with pytest.raises(ValueError, match="is the journal of another run, with other data"):
         search(*asked, journal_path=tmp_path / "search.jsonl")
 
+    def backwards(name, **how):
+        data = load(name, **how)
+        return replace(data, X=data.X[::-1].copy(), y=data.y[::-1].copy())
+
+    monkeypatch.setattr(datasets, "load", backwards)
+    with pytest.raises(ValueError, match="is the journal of another run, with other data"):
+        search(*asked, journal_path=tmp_path / "search.jsonl")
+
+
+def test_rows_in_the_order_of_their_classes_are_shuffled_before_some_are_set_apart(monkeypatch):
+    X, y = np.arange(90.0)[:, None], np.repeat([0, 1, 2], 30)
+    in_order = datasets.Dataset("in_order", X, y, 3, "generated", {"all": np.arange(90)})
+    monkeypatch.setattr(datasets, "load", lambda name, **how: in_order)
+    parts = problem("logistic_regression", "in_order", 0, {}).parts
+    assert [set(part[1]) for part in (parts.train, parts.valid, parts.test)] == [{0, 1, 2}] * 3
+
 
 @pytest.mark.parametrize(
     ("learner", "block"), [("elastic_net", {}), ("svm_rff", {"epochs": 3}), ("mlp", {"epochs": 1})]

@@ -167,6 +167,7 @@ def test_a_generated_stand_in_keeps_the_schema(name: str):
     entry = CATALOGUE[name]
     arrays = generate(entry)
     assert arrays.X.shape == (sum(entry.stand_in_counts), entry.features)
+    assert all(len(set(arrays.y[first:last])) > 1 for first, last in [(0, 50), *entry.splits.values()])
     assert class_counts(arrays.y) == entry.stand_in_counts
     if entry.reader == "codes":
         for column, width in zip(arrays.X[:, -len(entry.stand_in_groups) :].T, entry.stand_in_groups, strict=True):

@@ -201,6 +201,20 @@ def special(name: str, kind: bytes, target: str = "") -> tarfile.TarInfo:
     return info
 
 
+def test_pictures_that_come_class_by_class_are_put_in_one_order(tmp_path: Path):
+    members = [
+        (plain(f"{split}/{kind}/{i:04}.jpg"), jpeg(10 * i))
+        for split in ("train", "test")
+        for kind in ("bird", "ship")
+        for i in range(20)
+    ]
+    archive = tar_of(tmp_path / "cifar10-jpeg.tar.xz", members)
+    entry = replace(CATALOGUE["cifar10"], splits={"train": (0, 40), "test": (40, 80)})
+    first, again = read_jpeg(archive, entry), read_jpeg(archive, entry)
+    assert np.array_equal(first.X, again.X)
+    assert [set(first.y[place : place + 10]) for place in (0, 30, 40, 70)] == [{0, 1}] * 4
+
+
 @pytest.mark.usefixtures("offline")
 def test_cifar10_is_read_from_jpeg_files_and_says_so(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     levels = {"train/bird/0000": 10, "train/bird/0001": 30, "train/ship/0000": 50, "train/ship/0001": 70}

@@ -257,6 +257,13 @@ def test_errors_and_costs_of_0_are_raised_before_their_logarithms_are_modelled(n
     np.testing.assert_allclose(costs, np.log([1e-6, 2.0, 5.0]))
 
 
+def test_a_trial_without_a_cost_counts_as_the_dearest():
+    strategy = make("mtbo", 10, prior="robo")
+    for error, cost, reason in ((0.2, 1.0, ""), (0.3, 5.0, ""), (0.4, math.nan, "given up")):
+        strategy.tell(Trial(strategy.ask(), error, 1.0, cost, reason=reason))
+    np.testing.assert_allclose(strategy._targets()[1], np.log([1.0, 5.0, 5.0]))
+
+
 def test_listed_sizes_are_placed_by_their_logarithm_or_evenly():
     levels = {scale: make("fabolas", 10, size_scale=scale)._levels[:, 0] for scale in ("log2", "linear")}
     np.testing.assert_allclose(levels["log2"], np.arange(7) / 6, atol=1e-12)  # 2^6 to 2^12

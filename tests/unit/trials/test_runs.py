@@ -1,4 +1,6 @@
 import json
+from time import process_time
+from typing import ClassVar
 
 import pytest
 import sklearn.neighbors  # noqa: F401  which loads every BLAS that a run limits
@@ -46,6 +48,31 @@ def test_a_run_is_a_row_per_trial_with_the_incumbent_after_it():
     for row, least in zip(rows.itertuples(), best, strict=True):
         assert BRANIN.function(json.loads(row.incumbent)) == least
     assert (rows["overhead_s"] > 0).all()
+
+
+class Slow(Line):
+    """Takes its time when it is told, and recommends what nobody tried."""
+
+    recommendation: ClassVar = {"x": -1.0, "y": 1.0}
+
+    def tell(self, trial):
+        super().tell(trial)
+        started = process_time()
+        while process_time() < started + 0.05:
+            pass
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+def test_a_trial_has_the_seconds_that_the_strategy_took_since_the_trial_before(is_live):
+    strategy = Slow(4)
+    if is_live:
+        live = LiveRun(strategy)
+        live.go(lambda task: Trial(task, BRANIN.function(task.candidate), 0.0, 1.0))
+    rows = live.table() if is_live else run(strategy, BRANIN)
+    assert rows["overhead_s"][0] < 0.05
+    assert (rows["overhead_s"][1:] >= 0.05).all()
+    assert {json.loads(text)["x"] for text in rows["recommendation"]} == {-1.0}
+    assert -1.0 not in {json.loads(text)["x"] for text in rows["incumbent"]}
 
 
 def blas_threads():

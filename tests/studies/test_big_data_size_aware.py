@@ -276,7 +276,8 @@ def test_runs_below_the_floor_are_not_enough(runs):
 
 
 def test_no_verdict_is_given_without_a_method():
-    runs = toy(2)
+    runs = toy()
+    assert NOT_RUN not in set(judged(runs)["verdict"])
     assert set(judged(runs[runs["method"] != "mtbo_32"])["verdict"]) == {NOT_RUN}
 
 

@@ -105,18 +105,9 @@ def test_where_every_choice_agrees_the_published_finding_says_so():
 
 
 def test_the_columns_that_the_text_names_exist():
-    named = set(re.findall(r"`(\w+)`", PAGE)) & {
-        "quote",
-        "agrees_if",
-        "ours",
-        "low",
-        "high",
-        "seeds_to_decide",
-        "id",
-        "published",
-    }
-    assert len(named) == 8
-    assert named <= set(COLUMNS)
+    studies = {study.name for paper in registry.PAPERS for study in registry.paper(paper).studies}
+    values = {*VERDICTS, "original", "jpeg", "generated", "inf"}
+    assert set(re.findall(r"`(\w+)`", PAGE)) <= {*COLUMNS, *KINDS, *registry.PAPERS, *studies, *values}
 
 
 def test_the_page_counts_claims_and_their_quotations():

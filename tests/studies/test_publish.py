@@ -1,5 +1,7 @@
 import json
 import os
+import re
+import subprocess
 import sys
 import tomllib
 from itertools import chain
@@ -308,6 +310,19 @@ def test_some_parts_are_published_beside_what_stays_with_its_own_record(place):
     assert [record["commit"] for record in read_records(target)] == ["first", "third"]
 
 
+def test_what_is_below_the_floor_stays_left_out_until_it_is_published(place):
+    target = place / "results/published/greedy_cv"
+    numbers(place, "tables/table2", [29])
+    run(place, "reproduced", "not run at this scale", partial=True)
+    assert read_left_out(target) == ["tables/table2.csv"]
+    runs_of(place, "greedy_cv/runs/search_time")
+    run(place, only=["runs/*"])
+    assert read_left_out(target) == ["tables/table2.csv"]
+    numbers(place, "tables/table2", [30])
+    run(place, only=["tables/table2.*"])
+    assert read_left_out(target) == []
+
+
 def test_what_another_configuration_shows_stays_when_some_parts_are_published(place):
     target = place / "results/published/greedy_cv"
     runs = shown("greedy_cv", AT_PAPER_SCALE).runs()
@@ -355,6 +370,22 @@ def test_a_whole_publication_does_not_delete_published_runs_of_what_was_not_run(
         run(place, "reproduced")
     published = place / "results/published/greedy_cv/runs"
     assert [path.name for path in published.iterdir()] == ["search_time.parquet"]
+
+
+def test_the_commit_of_a_checkout_with_changes_says_so(place, monkeypatch):
+    monkeypatch.chdir(place)
+    git = ["git", "-c", "user.name=one", "-c", "user.email=one@x.example"]
+    (place / "src").mkdir()
+    (place / "src/code.py").write_text("x = 1\n")
+    for command in (["init", "-q"], ["add", "src"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *command], check=True)
+    commits = []
+    for text in ("x = 1\n", "x = 2\n"):
+        (place / "src/code.py").write_text(text)
+        run(place, "reproduced")
+        commits.append(read_records(place / "results/published/greedy_cv")[-1]["commit"])
+    assert re.fullmatch("[0-9a-f]{40}", commits[0])
+    assert commits[1] == f"{commits[0]} with changes"
 
 
 def test_a_commit_is_one_of_the_checkout(place, capsys, monkeypatch):

@@ -18,7 +18,8 @@
 
   function keep() {
     const asked = new URLSearchParams([...new FormData(form)].filter(([key, value]) => value || key === "kind"));
-    history.replaceState(null, "", `?${asked}${location.hash}`);
+    const named = cards.find((card) => `#${card.id}` === location.hash);
+    history.replaceState(null, "", `?${asked}${named && !named.hidden ? location.hash : ""}`);
   }
 
   // Go to the claim that the address names, whatever the filters hide.

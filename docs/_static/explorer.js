@@ -10,7 +10,7 @@
     [...form.querySelectorAll(`[data-of=${kind}] input:checked`)].map((box) => Number(box.value));
 
   function boxes(kind, names, hasChips, isChecked) {
-    const button = (which) => `<button type="button" data-${which}="${kind}" aria-label="${which === "none" ? "no" : which} ${kind}">${which}</button>`;
+    const button = (which) => `<button type="button" data-${which}="${kind}" aria-label="${which}: ${kind}">${which}</button>`;
     form.querySelector(`[data-of=${kind}]`).innerHTML =
       button("all") + button("none") +
       names

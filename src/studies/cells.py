@@ -128,9 +128,10 @@ def some(
     # To lie inside is to lie outside of the region on the other side of the edge.
     other = (high, math.inf) if math.isinf(low) else (-math.inf, low)
     p_for = {i: _p_outside(estimates[i], *other) for i in varied}
-    best = min(varied, key=lambda i: (p_for[i], -_depth(estimates[i], low, high) / _error(estimates[i])))
+    is_sure = {i: p * len(varied) < 0.025 for i, p in p_for.items()}
+    best = max(varied, key=lambda i: (is_sure[i], _depth(estimates[i], low, high) / _error(estimates[i])))
     verdict, needed = UNDECIDED, ""
-    if p_for[best] * len(varied) < 0.025:
+    if is_sure[best]:
         verdict = REPRODUCED
     elif _depth(estimates[best], low, high) > 0:
         needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=len(varied)))

@@ -124,6 +124,9 @@ def test_a_claim_that_the_address_names_is_shown_whatever_the_filters(page):
     page.evaluate("id => { location.hash = id; }", hidden.get_attribute("id"))
     hidden.wait_for(state="visible")
     assert page.url.endswith(f"?kind=#{hidden.get_attribute('id')}")
+    page.select_option("[name=paper]", "exploration")
+    page.reload()
+    assert page.input_value("[name=paper]") == "exploration"
     assert page.wrong == []
 
 

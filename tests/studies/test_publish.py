@@ -374,6 +374,10 @@ def test_a_whole_publication_does_not_delete_published_runs_of_what_was_not_run(
 
 def test_the_commit_of_a_checkout_with_changes_says_so(place, monkeypatch):
     monkeypatch.chdir(place)
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     git = ["git", "-c", "user.name=one", "-c", "user.email=one@x.example"]
     (place / "src").mkdir()
     (place / "src/code.py").write_text("x = 1\n")

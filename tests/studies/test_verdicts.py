@@ -398,6 +398,10 @@ def test_of_some_cell_the_one_that_decides_is_shown():
     assert found.low > 1
     assert found.ours == pytest.approx(2.02, abs=0.01)
     assert found.remark.endswith("known")
+    cells = np.log([[20.0, 22.0, 18.0, 21.0], [0.5, 0.55, 0.45, 0.52]])
+    undecided = some(cells, regions.above(1), is_log=True, names=("open", "known"), open_below=[True, False])
+    assert (undecided.verdict, undecided.seeds_to_decide) == (UNDECIDED, ">1000")
+    assert undecided.remark.endswith("open")
 
 
 def test_a_ratio_of_censored_values_has_an_open_side_that_seeds_do_not_close():

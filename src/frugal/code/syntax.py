@@ -19,7 +19,7 @@ def text_of(tree: ast.AST | list[Any] | Any) -> str:
     """A node, a list of nodes or a plain value as text; fields that are None or empty are left out."""
     if isinstance(tree, ast.AST):
         return _text_of_node(tree)
-    if isinstance(tree, list):  # nothing in it, such as the key of **a, is no constant None
+    if isinstance(tree, list):  # an absent item, such as the key of **a, is not the constant None
         return f"[{','.join('-' if item is None else text_of(item) for item in tree)}]"
     return repr(tree)
 

@@ -21,7 +21,7 @@ class Size(NamedTuple):
         n_rarest: rows of the rarest class in the table, or in the training part with the fewest if groups stay
             whole; `n_train` for a regression.
         is_whole: whether every fit gets all rows of its training part.
-        n_least: rows of the smallest fit, at most; None: as many as neighbours may ask for.
+        n_least: training rows of the smallest fit; None: enough for any number of neighbours.
     """
 
     n_train: int

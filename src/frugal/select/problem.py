@@ -81,7 +81,8 @@ def problem_of(
     target = str(table.columns[-1]) if target is None else target
     grouped_by = [] if groups is None else [groups]
     if groups in table:
-        table = table.assign(**{str(groups): stripped(table[groups])})
+        table = table.copy(deep=False)
+        table[groups] = stripped(table[groups])
     _check_names(path, table, {"target": [target], "groups": grouped_by, "drop": drop, "keep": keep})
     y, notes = _target_of(path, table[target], task)
     found = _task_of(y) if task is None else task

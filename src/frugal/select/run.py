@@ -77,9 +77,8 @@ def search(
     names, notes = estimators or default_names(problem.task, len(problem.target)), []
     size = validation.size
     if is_by_rows(strategy, settings or {}):
-        n_first = _first_rung(problem, strategy, n_candidates, n_folds, settings or {})
-        n_least = n_first * size.n_train // len(problem.target)
-        size = size._replace(is_whole=False, n_least=n_least)
+        share = _first_share(problem, strategy, n_candidates, n_folds, settings or {})
+        size = size._replace(is_whole=False, n_least=int(share * size.n_train))
     spaces = space_of(names, problem.task, step="model", seed=seed, size=size)
     able = [validation.can_score(space["model"][0]) for space in spaces]
     unable = [name for name, is_able in zip(names, able, strict=True) if not is_able]
@@ -174,16 +173,18 @@ def trial_search(
     return found, notes
 
 
-def _first_rung(
+def _first_share(
     problem: Problem, strategy: str, n_candidates: int, n_folds: int, settings: Mapping[str, Any]
-) -> int:
-    """Rows of halving's first rung, training and validation parts together."""
-    from frugal.folds import make
+) -> float:
+    """Share of the rows that the first rung of a strategy has; 1 where it has no rungs."""
+    from frugal.folds import make, settings_of
 
     n_classes = problem.target.nunique() if problem.task == "classification" else 1
-    facts = {"n_rows": len(problem.target), "cv": n_folds, "n_classes": n_classes} | dict(settings)
-    halving: Any = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **facts)
-    return int(halving.rungs[0].resource)
+    known, facts = settings_of(strategy), {"n_rows": len(problem.target), "cv": n_folds, "n_classes": n_classes}
+    given = {name: value for name, value in facts.items() if name in known} | dict(settings)
+    found = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **given)
+    rungs = getattr(found, "rungs", ())
+    return rungs[0].resource / len(problem.target) if rungs else 1.0
 
 
 def _least_rows(problem: Problem, n_folds: int, strategy: str, settings: Mapping[str, Any]) -> dict[str, int]:

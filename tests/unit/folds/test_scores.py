@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -372,6 +373,12 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
         ([[1.0], [{}]], [0, 1], "X must hold real numbers in rows of the same length: float"),
         ([[1.0], [2.0, 3.0]], [0, 1], "X must hold real numbers in rows of the same length: setting an array"),
         (np.array([[1.0], [1j]]), [0, 1], "X must hold real numbers, got dtype complex128"),
+        (
+            pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 1j]}),
+            [0, 1],
+            "X must hold real numbers, got dtype complex128",
+        ),
+        (pd.DataFrame({"a": pd.to_datetime(["2024-01-01"] * 2)}), [0, 1], "real numbers, got dtype datetime64"),
         ([[1.0], [2.0]], [1, 1], "y holds a single class, expected two or more"),
         ([[1.0], [2.0], [3.0]], [0.0, 1.0, np.nan], "y holds missing labels; drop those rows"),
         ([[1.0], [2.0], [3.0]], ["no", "yes", np.nan], "y holds missing labels"),

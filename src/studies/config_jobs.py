@@ -28,6 +28,7 @@ from studies.blocks import (
     n_trials_of,
     on_dataset,
     planned,
+    readings_with,
     settings_of,
 )
 from studies.builds import build, check_search, curves_of, grid_or_space, hollow, n_train_of, table_of
@@ -52,6 +53,7 @@ def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
         _check_searches(config)
         _check_experiments(config)
         _check_folds(config)
+        _check_readings(config)
         _check_defaults(config)
 
 
@@ -228,6 +230,26 @@ def _check_folds(config: Mapping[str, Any]) -> None:
                 most, meaning = _least_class(dataset), f"the rows of a class of {dataset}"
                 for number in numbers:
                     check_whole("the number of folds", number, 2, most, meaning)
+
+
+def _check_readings(config: Mapping[str, Any]) -> None:
+    """Refuse a reading of document 001 in which a study's runs are those of another: they would count twice."""
+    block = config["greedy_cv"]
+    usual = config["strategies"]["successive_halving"].get("failed", "last")
+    for study in (study for study in registry.paper("greedy_cv").studies if study.replayed is not None):
+        names = readings_with(block, study.name) if study.kind_of(study.name) else []
+        seen = dict[tuple[Any, ...], str]()
+        for name in ("", *names):
+            reading = {"failed": usual, **block, **(block["readings"][name] if name else {})}
+            keys = ["space", "scaler", "splits", "tie_rule"]
+            keys += ["failed"] if "successive_halving" in study.method_names else []
+            key = tuple(reading[one] for one in keys)
+            if key in seen:
+                other = f"in {seen[key]}" if seen[key] else "by itself"
+                raise ValueError(
+                    f"greedy_cv.readings.{name}: {study.name} would be run as {other}; leave it out of its studies"
+                )
+            seen[key] = name
 
 
 def _check_defaults(config: Mapping[str, Any]) -> None:

@@ -46,3 +46,21 @@ def test_the_comparison_of_folds_says_what_it_averages_over(own, words):
     settings = deepcopy(CONFIG)
     settings["folds_comparison"] |= own
     assert f"averaged over {words}" in caption("folds_comparison", "pareto", settings)
+
+
+@pytest.mark.parametrize(
+    ("block", "paper", "figure"),
+    [
+        ({"strategies": {"beta_pruning": {}}}, "beta_pruning", ("figure", "figure7")),
+        ({"big_data": {"curve_search": {"termination": {}}}}, "big_data", ("figure", "figure5")),
+        (
+            {"exploration": {"functions_long": {"strategies": {}}}},
+            "exploration",
+            ("table", "functions_long"),
+        ),
+    ],
+)
+def test_a_caption_of_settings_that_are_left_to_their_defaults_is_written(block, paper, figure):
+    whole = config.complete({"scale": "paper", **block}, source="test")
+    kind, name = figure
+    assert "Written by" in caption(paper, name, whole, kind=kind)

@@ -257,6 +257,9 @@ def changed(key, value):
         ),
         ("big_data.terminating_fabolas.termination", {"p": 6, "horizon": 9}, "unknown key 'horizon' at "),
         ("big_data.curve_search.curve", {"steps": 9}, "unknown key 'steps' at .*; known keys: cut_beginning"),
+        ("greedy_cv.early_stopping.n_folds", [5, 10], "greedy_cv.early_stopping.n_folds must have one number"),
+        ("greedy_cv.wall_clock.n_folds", [5, 10], "greedy_cv.wall_clock.n_folds must have one number"),
+        ("exploration.task1.n_trials", 394, "exploration.task1.n_trials is 394, but must be .*at most 393"),
     ],
 )
 def test_what_is_refused_is_named(key, value, message):
@@ -296,6 +299,14 @@ def test_rules_that_cannot_be_built_are_refused_before_a_search(key, value, mess
     config_jobs.check_jobs(BASE)
     with pytest.raises(ValueError, match=rf"^test: big_data\.{key.split('.')[0]}: {message}"):
         config_jobs.check_jobs(changed(f"big_data.{key}", value), source="test")
+
+
+@pytest.mark.parametrize("one", [{}, {"space": "ranges"}, {"failed": "first"}])
+def test_a_reading_whose_runs_are_those_of_the_study_is_refused(one):
+    message = r"greedy_cv\.readings\.again: search_time would be run as by itself; leave it out of its studies"
+    with pytest.raises(ValueError, match=message):
+        config_jobs.check_jobs(changed("greedy_cv.readings", {"again": one}))
+    config_jobs.check_jobs(changed("greedy_cv.readings", {"again": {**one, "studies": []}}))
 
 
 @pytest.mark.parametrize("study", ["fractions", "combinations"])

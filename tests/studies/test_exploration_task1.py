@@ -14,6 +14,7 @@ from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import DNGO
 from studies.exploration import errors_as_coded, paper, polynomial, task1
 from studies.exploration.polynomial import CANDIDATES, GIVEN, INITIAL, METHODS, Point
+from studies.exploration.settings import Task1
 from studies.registry import experiments
 from studies.tidy import TIDY
 
@@ -102,7 +103,8 @@ def test_held_out_densities_are_conditionals_of_the_joint_normal():
 
 
 def test_the_candidates_are_the_grid_and_the_one_initial_point_off_it():
-    assert len(CANDIDATES) == 8 * 7 * 7 + 1
+    most = Task1.model_json_schema()["properties"]["n_trials"]["maximum"]
+    assert len(CANDIDATES) == 8 * 7 * 7 + 1 == most
     assert CANDIDATES[:8] == INITIAL
     cube = polynomial.unit_cube()
     assert cube.min() == 0

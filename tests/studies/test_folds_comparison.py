@@ -179,6 +179,16 @@ def test_a_search_takes_its_share_of_the_fits_and_its_own_seconds_at_every_price
     assert every["share"].to_numpy() == pytest.approx(1.0)
 
 
+def test_prices_are_of_the_cells_that_were_timed():
+    runs = priced_runs()
+    one = runs["dataset"] == runs["dataset"].iloc[0]
+    assert not one.all()
+    untimed = runs["seconds"].isna()
+    priced = ["fits", "regret", "overhead_s", "share"]
+    expected = summarise_prices(runs[one])[priced]
+    pd.testing.assert_frame_equal(summarise_prices(runs[one | untimed])[priced], expected)
+
+
 def test_prices_are_drawn_for_timed_runs_and_said_to_be_missing_without_them(runs):
     priced = priced_runs()
     figure = FIGURES["prices"].draw(summarise_prices(priced))

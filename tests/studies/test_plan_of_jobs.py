@@ -53,6 +53,25 @@ def test_a_list_of_ranges_is_as_long_as_the_longest_that_is_searched_in_it():
     assert plan.folds.timed_flags(Wildcards(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
 
 
+def test_lists_and_rungs_are_those_that_the_comparison_searches_too():
+    block = {"space": "ranges", "n_candidates": [64, 1024]}
+    whole = configuration.complete({"scale": "laptop", "folds_comparison": block}, source="configuration")
+    folds = Plan(whole).folds
+    assert folds.scoring_flags(Wildcards(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
+    assert folds.rung_lengths("early_stopping") == [64, 128, 1024]
+
+
+def test_of_one_classifier_alone_no_combination_is_made_that_cannot_change_it():
+    block = {"classifiers": ["decision_tree"], "factorial": {"scalers": ["none", "olson"]}}
+    whole = configuration.complete({"scale": "laptop", "greedy_cv": block}, source="configuration")
+    files = {
+        scaler: Plan(whole).folds.factorial_files(Wildcards(name=f"grid_{scaler}_stratified_repetition"))
+        for scaler in ("none", "olson")
+    }
+    assert files["none"]
+    assert files["olson"] == []
+
+
 def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so():
     plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
     wildcards = Wildcards(experiment="early_stopping", name="failed_first", method="successive_halving")

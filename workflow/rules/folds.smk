@@ -75,7 +75,7 @@ rule rungs:
         in_turn=1,
     params:
         flags=PLAN.folds.scoring_flags,
-        lengths=config["greedy_cv"]["early_stopping"]["n_candidates"],
+        lengths=PLAN.folds.rung_lengths("early_stopping"),
         settings=PLAN.folds.rung_settings,
         code=lambda wildcards: hash_of(
             job_code.rungs(wildcards.dataset, wildcards.classifier, timed=False)
@@ -102,7 +102,7 @@ use rule rungs as rungs_timed with:
         slurm_extra="--exclusive",
     params:
         flags=PLAN.folds.timed_flags,
-        lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
+        lengths=PLAN.folds.rung_lengths("wall_clock"),
         code=lambda wildcards: hash_of(
             job_code.rungs(wildcards.dataset, wildcards.classifier, timed=True)
         ),

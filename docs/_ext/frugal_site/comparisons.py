@@ -15,9 +15,9 @@ from frugal.stats import mean_interval
 from frugal_site.claims import raw
 from frugal_site.published import PUBLISHED, ROOT
 from studies.folds_comparison.comparison import look_of
-from studies.methods import TRIALS
 from studies.records import Look
 from studies.style import LOOKS
+from studies.trials_comparison.figures import is_terminating, looks_of
 
 COLUMNS: Final = ["problem", "method", "currency", "x", "y", "low", "high"]
 """Of the rows of a comparison: what was spent, in a currency, and the regret then, in points; its interval."""
@@ -122,7 +122,7 @@ def _trials() -> Comparison:
     rows[["y", "low", "high"]] = 100 * rows[["mean", "low", "high"]]
     thinned = [_thinned(curve) for _, curve in rows.groupby(["problem", "method", "currency"], sort=False)]
     points = pd.concat(thinned)[COLUMNS]
-    looks = {name: _shown(TRIALS[name].look) for name in points["method"].unique()}
+    looks = {name: _shown(look) for name, look in looks_of(points["method"].unique()).items()}
     return Comparison("trials", "Trials, along the way", True, labels, points, budgets, looks)
 
 
@@ -171,7 +171,7 @@ def _shown(look: Look) -> tuple[str, str]:
 def _packed_look(comparison: Comparison, method: str) -> dict[str, str]:
     """Colour, label and dash of a method; what cuts trials short is dotted."""
     color, label = comparison.looks[method]
-    is_dotted = comparison.name == "trials" and TRIALS[method].termination is not None
+    is_dotted = comparison.name == "trials" and is_terminating(method)
     return {"color": color, "label": label, "dash": ":" if is_dotted else "-"}
 
 

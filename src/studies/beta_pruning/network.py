@@ -403,14 +403,16 @@ FIGURE7: Final = Artefact(
     ("explored",),
     summarise_explored,
     """Figure 7 of document 000. Left: hyperparameter sets explored against networks trained. Right: error (1 -
-    mean accuracy, logarithmic) of the set that would be returned: the best complete one, or before any is complete
-    the best one so far. Beta pruning (buffer {{ config.strategies.beta_pruning.buffer }}, tau
-    {{ config.strategies.beta_pruning.tau }}) and standard {{ config.beta_pruning.network.n_folds }}-fold cross
-    validation on the same candidates in the same order, {{ config.beta_pruning.network.dataset }},
-    {{ config.beta_pruning.network.epochs }} epochs per training, one seed per repetition and candidate for all its
-    folds; the mean over {{ config.beta_pruning.network.n_seeds | seeds }} in a band from the least to the
-    greatest; a run that has ended keeps its last value. A line begins where every seed has a network that has not
-    diverged. Insets: the first 40 trainings, enlarged. Blue and dashed: the run that the document's author
+    mean accuracy, logarithmic) of the set that would be returned: the best complete one, or before any is
+    complete the best one so far. Beta pruning (buffer
+    {{ config.strategies.beta_pruning.buffer | default("as by default") }}, tau
+    {{ config.strategies.beta_pruning.tau | default("as by default") }}) and standard
+    {{ config.beta_pruning.network.n_folds }}-fold cross validation on the same candidates in the same order,
+    {{ config.beta_pruning.network.dataset }}, {{ config.beta_pruning.network.epochs }} epochs per training, one
+    seed per repetition and candidate for all its folds; the mean over
+    {{ config.beta_pruning.network.n_seeds | seeds }} in a band from the least to the greatest; a run that has
+    ended keeps its last value. A line begins where every seed has a network that has not diverged. Insets: the
+    first 40 trainings, enlarged. Blue and dashed: the run that the document's author
     recorded, with an earlier model than the published one, so that it is a target of shape; its accuracy is that
     of the best in the buffer, complete or not.""",
     draw_explored,

@@ -165,9 +165,9 @@ def _paths(axes: plotters.Axes, table: pd.DataFrame) -> None:
 
 _SEARCHES: Final = """{{ n_trials }} trials a search, which replay stored curves, half of a set at paper scale: a
     search that met all would end with the best of them unless that was cut; checks {{ check_share }} of the epochs
-    apart (the original: 30 of 285), delta {{ termination["delta"] }}, the sampler's settings {{ curve.items() |
-    map("join", " ") | join(", ") }} (the authors' code: 2500 steps, 500 of them burn-in). Means over {{ n_seeds |
-    seeds }} with 95 % intervals"""
+    apart (the original: 30 of 285), delta {{ termination["delta"] | default("as by default") }}, the sampler's
+    settings {{ curve.items() | map("join", " ") | join(", ") }} (the authors' code: 2500 steps, 500 of them
+    burn-in). Means over {{ n_seeds | seeds }} with 95 % intervals"""
 _SEEDS: Final = """drawn from three seeds on. A line begins where all seeds have a value and ends with its
     longest search; a search that has ended keeps its last value. All seeds replay one split of the data and one
     training of each candidate, so intervals are over orders and the optimisers' draws alone."""

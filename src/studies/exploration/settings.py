@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from studies.settings import (
-    MOST,
     OURS,
     AtLeastTwo,
     Blocks,
@@ -45,7 +44,7 @@ _COMPARED = {
 class Task1(Settings):
     """Task 1: 8 searches per seed."""
 
-    n_trials: int = setting(28, OURS, "trials of a search, the fragment's first eight included", ge=8, le=MOST)
+    n_trials: int = setting(28, OURS, "trials of a search, the fragment's first eight included", ge=8, le=393)
     n_epochs: Count = setting(500, "pybnn", "epochs of DNGO's training")
     n_steps: Count = setting(4000, "pybnn, at a first fit", "steps of the sampler of DNGO's hyperparameters")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)

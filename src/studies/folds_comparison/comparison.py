@@ -387,6 +387,8 @@ def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
     names = {"ours": "overhead_s", "low": "overhead_low", "high": "overhead_high"}
     overheads = mean_by_seed(timed, "overhead_s", keys, FROM_0).rename(columns=names)
     table = overheads[[*keys, *names.values(), "n_seeds", "data"]]
+    cells = [*LISTS, "dataset", "classifier"]
+    kept = kept.merge(timed[cells].drop_duplicates(), on=cells)
     for measure in ("rows_share", "regret"):
         found = mean_by_seed(kept, measure, keys).rename(columns={"ours": measure})
         table = table.merge(found[[*keys, measure]], on=keys)

@@ -231,6 +231,13 @@ class GreedyCv(Settings):
     smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree"]}
 
     @model_validator(mode="after")
+    def _has_one_number_of_folds_in_tables_2_and_3(self) -> GreedyCv:
+        for name, block in (("early_stopping", self.early_stopping), ("wall_clock", self.wall_clock)):
+            if len(block.n_folds) > 1:
+                raise break_rule("must have one number, as Tables 2 and 3 have", name, "n_folds")
+        return self
+
+    @model_validator(mode="after")
     def _times_a_dataset_of_the_study(self) -> GreedyCv:
         if not set(self.datasets) & set(self.wall_clock.datasets):
             raise break_rule("has none of greedy_cv.datasets", "wall_clock", "datasets")

@@ -92,7 +92,13 @@ class FoldJobs:
             if study.is_timed == timed and self._is_searched(name, w)
             for n in self.greedy_cv[name]["n_candidates"]
         ]
+        if w.variant == self.variant_of({**self.greedy_cv, "space": self.comparison["space"]}, w.classifier):
+            lengths += self.comparison["n_candidates"]
         return f"{flags} --n-ranges {max(lengths)}"
+
+    def rung_lengths(self, experiment: str) -> list[int]:
+        """Lengths of the lists whose rungs of halving are fitted: an experiment's and the comparison's."""
+        return sorted({*self.greedy_cv[experiment]["n_candidates"], *self.comparison["n_candidates"]})
 
     def _is_searched(self, experiment: str, w: Wildcards) -> bool:
         """Whether an experiment may search among scores that are made as a variant says.
@@ -164,7 +170,7 @@ class FoldJobs:
             SimpleNamespace(method=name, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last)
             for name in ([method] if method else self.replays[experiment].method_names)
             for dataset in self.datasets_of(experiment)
-            for classifier in classifiers or self.greedy_cv["classifiers"]
+            for classifier in (self.greedy_cv["classifiers"] if classifiers is None else classifiers)
             for n in ([ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"])
             for k in block["n_folds"]
             for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])

@@ -39,13 +39,14 @@ def looks_of(found: Iterable[str]) -> dict[str, Look]:
     }
 
 
-def _is_terminating(method: str) -> bool:
+def is_terminating(method: str) -> bool:
+    """Whether a method cuts trials short."""
     return method in TRIALS and TRIALS[method].termination is not None
 
 
 def _face(method: str, look: Look) -> dict[str, Any]:
     """The marker of a method, open where it cuts trials short."""
-    is_open = _is_terminating(method)
+    is_open = is_terminating(method)
     return {
         "marker": look.marker,
         "color": look.color,
@@ -111,7 +112,7 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> plotters.Figure:
 
 def _row_of(method: str) -> str:
     """The method in whose row a method is drawn."""
-    return TRIALS[method].variant_of if _is_terminating(method) else method
+    return TRIALS[method].variant_of if is_terminating(method) else method
 
 
 def _draw_problem(panels: Mapping[str, plotters.Axes], part: pd.DataFrame, looks: Mapping[str, Look]) -> None:
@@ -163,7 +164,7 @@ def _draw_line(axes: plotters.Axes, method: str, look: Look, line: pd.DataFrame)
     """Mean regret with its band, a marker where the line ends; what terminates is dotted."""
     style.band(axes, line, look.color, step="post", alpha=0.25, rasterized=True)
     axes.plot(
-        line["x"], line["mean"], drawstyle="steps-post", linestyle=_DOTS if _is_terminating(method) else "-",
+        line["x"], line["mean"], drawstyle="steps-post", linestyle=_DOTS if is_terminating(method) else "-",
         markevery=[len(line) - 1], linewidth=1.2, clip_on=False, **_face(method, look),  # 0 is on the edge
     )  # fmt: skip
 
@@ -172,7 +173,7 @@ def _say_missing(axes: plotters.Axes, part: pd.DataFrame) -> None:
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
         text = "no incumbent:\n" + "\n".join(
-            f"{in_seeds(n)}{', terminating' if _is_terminating(str(name)) else ''}" for name, n in few.items()
+            f"{in_seeds(n)}{', terminating' if is_terminating(str(name)) else ''}" for name, n in few.items()
         )
         behind = {"color": "white", "pad": 1, "alpha": 0.8}
         axes.text(0.98, 0.96, text, transform=axes.transAxes, ha="right", va="top", fontsize=5.5, bbox=behind)

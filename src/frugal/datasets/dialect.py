@@ -16,6 +16,8 @@ _BOMS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"),
 WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
 MAY_BE_THOUSANDS: Final = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 """Numbers such as 1,200, whose comma may mark thousands or decimals."""
+POINT_THOUSANDS: Final = re.compile(r"\s*[-+]?[1-9]\d{0,2}(\.\d{3})+\s*")
+"""Numbers such as 1.200, whose points mark thousands in a table with a decimal comma."""
 _WITH_POINT: Final = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
 
@@ -67,7 +69,7 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
     The separator is the one that cuts the header and most of the lines below it into the same number of fields, of
     several the one with the most fields. Commas separate nothing where another separator leaves them in numbers
     alone. Only there is a decimal comma possible, and one number has to show it: commas in numbers such as 1,200
-    may mark thousands.
+    may mark thousands. A number with a decimal point speaks against it; points in 1.200 may mark thousands.
 
     Args:
         head: the first bytes of the file.
@@ -91,7 +93,7 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
     has_comma = best != "," and any(
         WITH_COMMA.fullmatch(field) and not MAY_BE_THOUSANDS.fullmatch(field) for field in fields
     )
-    has_point = any(_WITH_POINT.fullmatch(field) for field in fields)
+    has_point = any(_WITH_POINT.fullmatch(field) and not POINT_THOUSANDS.fullmatch(field) for field in fields)
     return Dialect(encoding, best, "," if has_comma and not has_point else ".")
 
 

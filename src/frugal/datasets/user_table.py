@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from frugal.datasets.arrays import encode
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.dataset import Dataset
-from frugal.datasets.dialect import HEAD_BYTES, Dialect, Encoding, dialect_of
+from frugal.datasets.dialect import HEAD_BYTES, POINT_THOUSANDS, Dialect, Encoding, dialect_of
 from frugal.limits import OversizeError, check_plain, unpacked_blocks
 
 if TYPE_CHECKING:
@@ -90,7 +90,11 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except (ValueError, OSError, MemoryError) as error:
         text = str(error).removesuffix("; delete it and run again")  # which nobody could make again
         raise DatasetError(f"{path} cannot be read as a parquet table: {text}") from error
+    if twice := [name for name in frame.index.names if name is not None and name in frame.columns]:
+        frame = frame.reset_index(level=twice, drop=True)
     frame = frame.reset_index(drop=not any(frame.index.names))
+    if frame.columns.empty:
+        raise DatasetError(f"{path} has no columns, expected one or more")
     for name in frame.columns[frame.dtypes == "category"]:  # whose unused values would count as classes
         frame[name] = frame[name].astype(object).infer_objects()
     for label, column in frame.items():
@@ -131,7 +135,7 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
         ('loans', (4, 1), [0, 1, 0, 1])
     """
     path = Path(path)
-    frame, _ = _read(path)
+    frame, dialect = _read(path)
     _check_header(path, frame)
     column = frame.columns[-1] if target is None else target
     if column not in frame.columns:
@@ -152,7 +156,7 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
             raise DatasetError(
                 f"{path} has {n_missing} missing value(s) in column {name!r}: fill them in or drop the rows"
             )
-    X = np.column_stack([_numbers(features[name], path) for name in features.columns])
+    X = np.column_stack([_numbers(features[name], path, dialect.decimal) for name in features.columns])
     labels = frame[column].to_numpy()
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise DatasetError(f"{path} has infinite labels in column {column!r}, expected names or finite numbers")
@@ -189,6 +193,11 @@ def _check_header(path: Path, frame: pd.DataFrame) -> None:
     names = [str(name) for name in frame.columns]
     if all(_is_number(name) for name in names):
         raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
+    if any(map(_is_number, names)) and all(
+        _is_number(name) or (frame[label].astype(str).str.strip() == name.strip()).any()
+        for label, name in zip(frame.columns, names, strict=True)
+    ):
+        raise DatasetError(f"{path} has no header line, since its first line is like those below it: add one")
     if any(_is_unnamed(name) for name in names):
         raise DatasetError(
             f"{path} has a column without a name, such as the index that pandas writes: name it, or write the "
@@ -355,9 +364,17 @@ def _check_lengths(path: Path, dialect: Dialect, n_names: int) -> None:
                 )
 
 
-def _numbers(column: pd.Series, path: Path) -> NDArray[np.float64]:
+def _numbers(column: pd.Series, path: Path, decimal: str) -> NDArray[np.float64]:
     import pandas as pd
 
+    if (
+        decimal == ","
+        and column.dtype.kind == "O"
+        and column.astype(str).str.fullmatch(POINT_THOUSANDS.pattern).any()
+    ):
+        raise DatasetError(
+            f"{path} has numbers in column {column.name!r} whose points may mark thousands: write them without"
+        )
     try:
         values = pd.to_numeric(column).to_numpy(dtype=np.float64)
     except (OverflowError, TypeError, ValueError) as error:

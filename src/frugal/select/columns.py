@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.datasets.dialect import MAY_BE_THOUSANDS, WITH_COMMA
+from frugal.datasets.dialect import MAY_BE_THOUSANDS, POINT_THOUSANDS, WITH_COMMA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,12 +29,17 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
+_SHORT_YEAR: Final = re.compile(r"(\s*\d{1,2}([-/.])\d{1,2}\2)(\d{2})(?!\.?\d)")
+_PIVOT: Final = 69
+"""Years of two digits from this one on are of the last century."""
 _WITH_SIGN: Final = re.compile(r"\s*[-+]?([$€£]\s*-?\d[\d.,]*|\d[\d.,]*\s*[%$€£])\s*")
+_GROUPED: Final = re.compile(r"\s*[-+]?[1-9]\d{0,2}([,.' \u00a0\u202f])\d{3}(\1\d{3})*([.,]\d+)?\s*")
 _UNREAD: Final = {
     MAY_BE_THOUSANDS: "whose commas may mark thousands or decimals",
     _WITH_SIGN: "with a sign such as %",
+    _GROUPED: "with marks of thousands",
 }
-"""Patterns of numbers that are not read, such as 48,123 and 12.5 %, and what is said of them."""
+"""Patterns of numbers that are not read, such as 48,123, 12.5 % and 1,250,000, and what is said of them."""
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 """A duration as pandas writes it, such as `1 days 02:00:00`."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
@@ -100,8 +105,8 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
 
     These columns are left out: empty columns, columns with the same value in every row, identifiers (words that
     differ in every row, or whole numbers that rise by one), copies of the target, and numbers that cannot be read:
-    with signs such as %, or with commas that may mark thousands. A copy matches the classes one to one, or is a
-    linear function of a target of numbers.
+    with signs such as %, or with commas or points that may mark thousands. A copy matches the classes one to one,
+    gaps aside, or is a linear function of a target of numbers.
 
     Args:
         table: the features, one row per case, as of `read_table`.
@@ -113,8 +118,11 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
     for name in table.columns:
         column = bare(table[name])
         values = present(column)
-        mark = decimal_mark(values)
-        if mark == "." and table.attrs.get("decimal") == ",":  # pandas has read it; new rows may come as text
+        mark, decimal = decimal_mark(values), table.attrs.get("decimal", ".")
+        unread = unread_numbers(values, decimal) if values.dtype.kind not in "iufbmM" else ""
+        if unread:
+            mark = None
+        if mark == "." and decimal == ",":  # pandas has read it; new rows may come as text
             mark = ","
         order = None if mark is not None else date_order(values)
         parsed = values
@@ -126,9 +134,8 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
         why = None
         if values.empty or name not in keep:
             why = _why_left_out(parsed, column, target, task, is_words=is_words)
-            unread = (says for pattern, says in _UNREAD.items() if is_words and _are_numbers_or(pattern, values))
-            if (says := next(unread, None)) is not None:
-                why = f"numbers {says}: write them without (--keep takes words)"
+            if unread:
+                why = f"numbers {unread}: write them without (--keep takes words)"
         if why is not None:
             found.left_out[name] = why
             continue
@@ -144,14 +151,27 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             count = f"its {len(values) - n_odd} numbers count as words, since {n_odd} value(s) are none"
             shown = _shown([reprlib.repr(str(value)) for value in values[is_odd].unique()], 3)
             found.odd[name] = f"{count if is_words else f'{n_odd} value(s) count as missing'}: {shown}"
+        if order is not None and any(_SHORT_YEAR.match(value) for value in values if isinstance(value, str)):
+            odd = f"{found.odd[name]}; " if name in found.odd else ""
+            found.odd[name] = f"{odd}years of two digits count as {_PIVOT + 1900} to {_PIVOT + 1999}"
     return found
 
 
+def unread_numbers(values: pd.Series, decimal: str = ".") -> str:
+    """What is said of texts that are mostly numbers, of which some are not read; empty for others."""
+    if decimal == "," and _are_numbers_or(POINT_THOUSANDS, values):
+        return "whose points may mark thousands"
+    if decimal_mark(values) is not None:
+        return ""
+    return next((says for pattern, says in _UNREAD.items() if _are_numbers_or(pattern, values)), "")
+
+
 def _are_numbers_or(pattern: re.Pattern[str], values: pd.Series) -> bool:
-    """True for texts of which some match a pattern and all others are numbers."""
+    """True for texts of which some match a pattern and most others are numbers."""
     texts = values.astype(str)
     match = texts.str.fullmatch(pattern.pattern)
-    return bool(match.any()) and bool(as_number(texts[~match], flags=False).notna().all())
+    n_numbers = as_number(texts[~match], ",", flags=False).notna().sum()  # it reads points, too
+    return bool(match.any()) and bool(match.sum() + n_numbers >= MOST_ARE * len(texts))
 
 
 def _why_left_out(
@@ -187,6 +207,15 @@ def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
         ):
             return False
         return bool(abs(np.corrcoef(both["value"], both["target"].astype(float))[0, 1]) > 1 - 1e-9)
+    present_in_both = both.dropna()
+    has_few_gaps = MOST_ARE * len(both) <= len(present_in_both) < len(both)
+    return _match(both) or (has_few_gaps and _match(present_in_both))
+
+
+def _match(both: pd.DataFrame) -> bool:
+    """True if the values of two columns match one to one, gaps included, and some repeat."""
+    import pandas as pd
+
     codes, answers = (pd.factorize(both[name], use_na_sentinel=False)[0] for name in both)
     n_codes, n_answers = codes.max() + 1, answers.max() + 1
     if n_codes != n_answers or 2 * n_answers > len(answers):
@@ -290,13 +319,25 @@ def date_order(values: pd.Series) -> str | None:
 
 
 def as_date(column: pd.Series, order: str) -> pd.Series:
-    """Values as dates without a time zone (dates with one are converted to UTC); NaT for other values."""
+    """Values as dates without a time zone (dates with one are converted to UTC); NaT for other values.
+
+    Dates such as 9999-12-31, which stand for none, are outside of what a date in nanoseconds can be: NaT, too.
+    """
     import pandas as pd
 
     if column.dtype.kind != "M":
-        column = bare(column.astype(object)).astype(object)
+        column = bare(column.astype(object)).map(_with_century).astype(object)
     dates = pd.to_datetime(column, errors="coerce", dayfirst=order == "day first", format="mixed", utc=True)
-    return dates.dt.tz_localize(None)
+    dates = dates.dt.tz_localize(None)
+    return dates.where((dates >= pd.Timestamp.min.ceil("D")) & (dates <= pd.Timestamp.max.floor("D")))
+
+
+def _with_century(value: object) -> object:
+    """A date with a year of two digits, whose century the day of the run would choose, with one of four."""
+    if isinstance(value, str) and (match := _SHORT_YEAR.match(value)):
+        century = 19 if int(match[3]) >= _PIVOT else 20
+        return f"{match[1]}{century}{match[3]}{value[match.end() :]}"
+    return value
 
 
 def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:

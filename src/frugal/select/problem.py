@@ -13,7 +13,7 @@ import numpy as np
 from frugal.checks import as_python, check_choice, check_whole
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.user_table import stripped
-from frugal.select.columns import Columns, as_number, decimal_mark, find_columns
+from frugal.select.columns import Columns, as_number, decimal_mark, find_columns, unread_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +84,7 @@ def problem_of(
         table = table.copy(deep=False)
         table[groups] = stripped(table[groups])
     _check_names(path, table, {"target": [target], "groups": grouped_by, "drop": drop, "keep": keep})
-    y, notes = _target_of(path, table[target], task)
+    y, notes = _target_of(path, table[target], task, table.attrs.get("decimal", "."))
     found = _task_of(y) if task is None else task
     check_choice("task", found, TASKS)
     if task is None:
@@ -123,12 +123,15 @@ def problem_of(
         y = y.astype(int)
     elif found == "classification":
         y = _without_gaps(y)
-    if (n_repeated := int(pd.concat([features, y], axis=1).duplicated().sum())) > MANY_REPEATED * len(y):
+    labels = None if groups is None else table[groups][has_target]
+    rows = pd.concat([features, y], axis=1)
+    if labels is not None:  # those of one group are in one part
+        rows = rows[~pd.concat([rows, labels], axis=1).duplicated()]
+    if (n_repeated := int(rows.duplicated().sum())) > MANY_REPEATED * len(y):
         notes.append(
             f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold, "
             "so scores are too optimistic"
         )
-    labels = None if groups is None else table[groups][has_target]
     return Problem(path, features, y, labels, found, columns, tuple(notes))
 
 
@@ -149,10 +152,14 @@ def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]
             )
 
 
-def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Series, list[str]]:
+def _target_of(path: Path, column: pd.Series, task: str | None, decimal: str) -> tuple[pd.Series, list[str]]:
     """The target, as numbers if most of its values are numbers; and a note on the values that became missing."""
     column = stripped(column)
     values = column.dropna()
+    if task != "classification" and column.dtype.kind == "O" and (says := unread_numbers(values, decimal)):
+        raise DatasetError(
+            f"{path} has numbers {says} in {column.name!r}: write them without (--task classification takes words)"
+        )
     is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub"
     mark = decimal_mark(values, flags=False)  # true and false are classes, and so are words such as NA
     if is_plain or mark is None or (task == "classification" and column.dtype.kind == "O"):

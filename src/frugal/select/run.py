@@ -32,6 +32,8 @@ LEAST_PART: Final = 27
 """The smallest trial on a large table has one in so many rows; this keeps Hyperband's brackets few."""
 MOST_CANDIDATES: Final = 100_000
 """Largest number of candidates; each may need a fit per fold."""
+_PLAIN: Final = ({0, 1}, {-1, 1})
+"""Classes of which 1 is the positive one."""
 BEAT_S: Final = 30.0
 """Seconds between two lines that report a fit still under way."""
 
@@ -269,6 +271,10 @@ def scorer_of(problem: Problem, scoring: str | None, positive: str | None) -> tu
     chosen, scorer, y = scoring, get_scorer(scoring), problem.target
     is_averaged = scorer._kwargs.get("average", "binary") != "binary"  # over classes, as f1_macro
     has_positive = "pos_label" in signature(scorer._score_func).parameters and not is_averaged
+    classes = set(y)
+    if has_positive and positive is None and len(classes) == 2 and 1 in classes and classes not in _PLAIN:
+        shown = " or ".join(sorted(str(as_python(value)) for value in classes))
+        raise ValueError(f"the scoring {scoring} needs a positive class: --positive names it, {shown}")
     if positive is not None:
         classes = {str(value): as_python(value) for value in y.unique()}
         check_choice("positive", positive, tuple(classes))

@@ -174,3 +174,23 @@ def test_a_semicolon_is_preferred_to_commas_in_names_and_numbers(tmp_path):
     assert table["Länge, mm"].tolist() == [1.5, 2.25, 1.75]
     assert notes == ["read with ';' between fields and a decimal comma"]
     assert table.attrs == {"decimal": ","}
+
+
+def test_a_first_line_of_data_with_a_word_is_no_header(tmp_path):
+    path = tmp_path / "iris.data"
+    path.write_text("5.1,3.5,setosa\n4.9,3.0,setosa\n6.1,2.9,other\n5.8,2.7,other\n")
+    for read in (from_csv, read_table):
+        with pytest.raises(DatasetError, match="no header line, since its first line is like those below it"):
+            read(path)
+    path.write_text("2019,2020,kind\n1,2,a\n3,4,b\n")
+    assert list(read_table(path)[0].columns) == ["2019", "2020", "kind"]
+
+
+def test_a_parquet_table_has_an_index_that_is_a_column_once_and_some_column(tmp_path):
+    path = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]})
+    frame.set_index("y", drop=False).to_parquet(path)
+    assert sorted(read_table(path)[0].columns) == ["a", "y"]
+    pd.DataFrame(index=range(3)).to_parquet(path)
+    with pytest.raises(DatasetError, match="has no columns, expected one or more"):
+        read_table(path)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from frugal.datasets import DatasetError, from_csv
 from frugal.datasets.user_table import read_table
 from frugal.select.columns import (
     Columns,
@@ -19,6 +20,7 @@ from frugal.select.columns import (
     present,
     transformer,
 )
+from frugal.select.problem import problem_of
 
 N = 40
 
@@ -313,3 +315,58 @@ def test_the_saved_columns_read_the_decimal_comma_of_their_file(tmp_path):
     new = pd.read_csv(path, sep=";")
     assert new["a"].iloc[0] == "0,5"
     np.testing.assert_array_equal(fitted.transform(new), fitted.transform(columns.parsed(table)))
+
+
+def test_points_that_may_mark_thousands_in_a_table_with_a_decimal_comma_are_not_read(tmp_path):
+    path = tmp_path / "towns.csv"
+    people = ["1.234", "950", "12.500", "870"] * 5
+    path.write_text("area;people;y\n" + "".join(f"{i},5;{n};{i % 2}\n" for i, n in enumerate(people)))
+    table, _ = read_table(path)
+    assert table.attrs == {"decimal": ","}
+    columns = find_columns(table[["area", "people"]], table["y"], "classification")
+    assert columns.left_out["people"].startswith("numbers whose points may mark thousands: write them without")
+    assert columns.numeric == {"area": ","}
+    with pytest.raises(DatasetError, match="numbers whose points may mark thousands in 'people': write"):
+        problem_of(path, table, target="people")
+    with pytest.raises(DatasetError, match="numbers in column 'people' whose points may mark thousands"):
+        from_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("texts", "says"),
+    [
+        (["1,250,000", "2,100,000"] * 10, "with marks of thousands"),
+        (["1.234,56", "2.999,10"] * 10, "with marks of thousands"),
+        (["1'234", "22'500"] * 10, "with marks of thousands"),
+        (["12 %", "7 %"] * 9 + ["3 %", "-"], "with a sign such as %"),
+    ],
+)
+def test_numbers_that_are_not_read_are_named_also_beside_an_odd_value(texts, says):
+    columns = find_columns(pd.DataFrame({"x": texts}), pd.Series([0, 1, 1, 0] * 5), "classification")
+    assert columns.left_out["x"].startswith(f"numbers {says}")
+    table = pd.DataFrame({"x": np.random.default_rng(0).normal(size=20), "y": texts})
+    for task in (None, "regression"):
+        with pytest.raises(DatasetError, match=f"t has numbers {says} in 'y': write them without"):
+            problem_of("t", table, task=task)
+    assert problem_of("t", table, task="classification").task == "classification"
+
+
+def test_a_copy_of_the_classes_with_a_gap_is_left_out(table, target):
+    answers = target.map({value: f"{value}!" for value in target.unique()})
+    gap = table.assign(answers=answers.where(table.index != 3))
+    assert find_columns(gap, target, "classification").left_out["answers"].startswith("a copy of the target")
+    gaps = table.assign(answers=answers.where(table.index % 2 == 0))
+    assert "answers" not in find_columns(gaps, target, "classification").left_out
+
+
+def test_years_of_two_digits_have_a_century_that_no_clock_chooses():
+    on = pd.Series(["12.03.48", "01.07.72", "23.11.79", "04.05.85 10:00"] * 5)
+    assert as_date(on, "day first").dt.year.tolist()[:4] == [2048, 1972, 1979, 1985]
+    columns = find_columns(pd.DataFrame({"born": on}), pd.Series([0, 1, 1, 0] * 5), "classification")
+    assert columns.odd["born"] == "years of two digits count as 1969 to 2068"
+
+
+def test_dates_that_stand_for_none_are_missing():
+    days = as_days(pd.DataFrame({"on": ["2024-05-31", "9999-12-31", "0001-01-01"]}), ["year first"])
+    assert np.isfinite(days[0]).all()
+    assert np.isnan(days[1:]).all()

@@ -437,6 +437,25 @@ def test_neighbours_are_no_more_than_the_first_rung_of_halving_has_rows():
     assert 4 < neighbours.max() <= int(first / 245 * 196) == 15
 
 
+def test_repeats_within_a_group_are_in_one_fold_and_not_noted():
+    rows = {"x": [1.5, 2.5, 3.5, 4.0] * 5, "g": [0, 1, 2, 3] * 5, "y": [True, False, True, True] * 5}
+    table = pd.DataFrame(rows)
+    assert not any("repeat" in note for note in problem_of("t", table, target="y", groups="g").notes)
+    assert any("repeat" in note for note in problem_of("t", table.drop(columns="g")).notes)
+    apart = table.assign(g=range(20))
+    assert any("repeat" in note for note in problem_of("t", apart, target="y", groups="g").notes)
+
+
+def test_a_positive_class_is_asked_for_unless_it_is_plain():
+    table = pd.DataFrame({"x": np.random.default_rng(0).normal(size=40), "y": [1, 2] * 20})
+    problem = problem_of("t", table)
+    with pytest.raises(ValueError, match="scoring f1 needs a positive class: --positive names it, 1 or 2"):
+        run.scorer_of(problem, "f1", None)
+    assert run.scorer_of(problem, "f1", "2")[1]._kwargs["pos_label"] == 2
+    for plain in ([0, 1], [-1, 1], [False, True], [0.0, 1.0]):
+        assert run.scorer_of(problem_of("t", table.assign(y=plain * 20)), "f1", None)[0] == "f1"
+
+
 def test_spaces_around_a_group_make_no_further_group():
     rows = {"x": np.arange(12) ** 0.5, "g": ["a", " a", "b", "b "] * 3, "y": [0, 1] * 6}
     problem = problem_of("t", pd.DataFrame(rows), groups="g")

@@ -14,6 +14,7 @@ from secrets import token_hex
 from typing import Any
 
 from frugal.pickles import dumps
+from frugal.workers import Workers
 
 Evaluate = Callable[[Any], Any]
 """A function of a small task; the function itself may hold large data."""
@@ -83,6 +84,14 @@ class _Sending(Executor):
         self._executor, self._evaluate, self._key = executor, evaluate, key
         self._max_workers = getattr(executor, "_max_workers", None)
         self._data: bytes | None = None
+
+    @property
+    def killing(self) -> Callable[[Future[Any]], None] | None:
+        """A function that gives up a task and kills the process that runs it, if the executor can."""
+        executor = self._executor
+        if not isinstance(executor, Workers):
+            return None
+        return lambda future: executor.stop(future._sent)  # type: ignore[attr-defined]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Evaluate a task; `fn` is the function that the worker process holds."""

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from frugal.checks import check_positive
 from frugal.interface import Wait
-from frugal.workers import WorkerDiedError, Workers
+from frugal.workers import WorkerDiedError
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -80,6 +80,7 @@ class Pending(Generic[Task, Answer]):
                 )
         self._family, self._evaluate, self._executor, self._timeout = family, evaluate, executor, timeout
         self._kept, self._keep = kept, keep
+        self._killing: Callable[[Future[Any]], None] | None = getattr(executor, "killing", None)
         self._queue: deque[_Evaluation[Task, Answer]] = deque()
         self._lost: list[Future[Answer]] = []  # given up, though the executor may still run them
         self._says_what_runs = False
@@ -181,7 +182,7 @@ class Pending(Generic[Task, Answer]):
         assert entry.future is not None
         if entry.future.running() and not entry.is_running and self._has_free_worker():
             entry.is_running, entry.counted_from, self._says_what_runs = True, monotonic(), True
-        may_run = entry is self._unanswered()[0] and not isinstance(self._executor, Workers)
+        may_run = entry is self._unanswered()[0] and self._killing is None
         if may_run and entry.counted_from is None:
             entry.counted_from = monotonic()
         return entry.counted_from is not None and monotonic() - entry.counted_from > timeout
@@ -204,8 +205,8 @@ class Pending(Generic[Task, Answer]):
 
     def _give_up(self, entry: _Evaluation[Task, Answer]) -> None:
         assert entry.future is not None
-        if isinstance(self._executor, Workers):
-            self._executor.stop(entry.future)
+        if self._killing is not None:
+            self._killing(entry.future)
         elif not entry.future.cancel():
             self._lost.append(entry.future)
 

@@ -32,6 +32,8 @@ START_METHODS: Final = ("loky", "fork", "forkserver", "spawn")
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 IDLE_S: Final = 300.0
 """Seconds after which a process without a task ends; the same as in joblib."""
+_LIFE_S: Final = 1.0
+"""Seconds between two looks whether a process still lives."""
 _END, _FORGET, _LOAD, _TASK = b"e", b"f", b"l", b"t"
 """First byte of a message to a process: its kind."""
 _starting = threading.Lock()
@@ -140,6 +142,11 @@ class Workers(Executor):
         if not future.cancel():
             for worker in self._workers:
                 worker.stop(future)
+
+    @property
+    def killing(self) -> Callable[[Future[Any]], None]:
+        """The function that gives up a task and kills the process that runs it."""
+        return self.stop
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End every process after all submitted tasks; with `cancel_futures`, after its running task."""
@@ -323,7 +330,9 @@ class _Worker(threading.Thread):
         assert self._pipe is not None
         try:
             self._send(self._pipe, kind, message)
-            wait([self._pipe, self._process.sentinel])
+            while not wait([self._pipe, self._process.sentinel], _LIFE_S):
+                if not self._process.is_alive():  # a process that it has forked holds both open
+                    break
             if not self._pipe.poll():
                 raise EOFError
             received = self._pipe.recv_bytes()

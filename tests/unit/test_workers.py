@@ -54,6 +54,9 @@ def work(task):
             sys.exit(status)
         case ("sleep", seconds):
             time.sleep(seconds)
+        case "orphan":
+            os.fork() or time.sleep(30) or os._exit(0)
+            os._exit(7)
         case "unsendable":
             raise UnsendableError
         case "needs two":
@@ -94,6 +97,13 @@ def workers(others):
     with Workers(1, work, start_method="fork") as pool:
         yield pool
     assert set(active_children()) <= others
+
+
+def test_a_process_that_dies_before_one_that_it_forked_is_noticed(workers):
+    workers.submit(work, "orphan").exception(timeout=20)
+    with pytest.raises(WorkerDiedError, match="7"):
+        workers.submit(work, "orphan").result(timeout=20)
+    assert workers.submit(work, 3).result(timeout=20) == 3
 
 
 @pytest.mark.parametrize("start_method", START_METHODS)

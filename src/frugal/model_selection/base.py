@@ -312,7 +312,9 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             self._check_refit_for_multimetric(several[0])
         refit_metric = self.refit if self.multimetric_ else "score"
         if self.refit or not self.multimetric_:
-            best = self._best_index(results, refit_metric, comparable)
+            seen = (inputs.metric or next(iter(several[0]))) if several else "score"
+            scored = ~np.isnan(results[f"mean_test_{seen}"])
+            best = self._best_index(results, refit_metric, comparable, scored)
             self.best_index_, self.best_params_ = best, results["params"][best]
             if not callable(self.refit):
                 self.best_score_ = results[f"mean_test_{refit_metric}"][best]
@@ -326,11 +328,20 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         self.scorer_ = inputs.scorers._scorers if is_multimetric else inputs.scorers
         self.cv_results_ = results
 
-    def _best_index(self, results: dict[str, Any], refit_metric: Any, comparable: NDArray[np.bool_]) -> int:
-        """Row of rank 1, or the choice of the callable `refit` among comparable rows."""
+    def _best_index(
+        self,
+        results: dict[str, Any],
+        refit_metric: Any,
+        comparable: NDArray[np.bool_],
+        scored: NDArray[np.bool_],
+    ) -> int:
+        """Row of rank 1, or the choice of the callable `refit`.
+
+        It chooses among comparable rows if one of them has a score, else among those with a score, else among all.
+        """
         if not callable(self.refit):
             return int(self._select_best_index(self.refit, refit_metric, results))
-        which = np.flatnonzero(comparable)
+        which = np.flatnonzero(comparable if scored[comparable].any() else scored)
         if not which.size:
             which = np.arange(len(comparable))
         rows = {
@@ -359,6 +370,9 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         bare.__dict__.update(state)
         cloned: Self = super(SearchCV, bare).__sklearn_clone__()
         cloned.executor = self.executor
+        # Copied together, so that settings name the same objects as the space.
+        shared: dict[str, Any] = deepcopy({name: state[name] for name in ("space", "settings") if name in state})
+        cloned.__dict__.update(shared)
         return cloned
 
     def __getstate__(self) -> dict[str, Any]:

@@ -80,11 +80,14 @@ def list_candidates(
 
 
 def _key(candidate: Candidate) -> tuple[Any, ...]:
-    """Key that equal candidates share; values that are no scalars are compared by identity."""
-    return tuple(
-        (name, type(value), value if isinstance(value, _SCALARS) else id(value))
-        for name, value in candidate.items()
-    )
+    """Key that equal candidates share; values that are no scalars or tuples of them are compared by identity."""
+    return tuple((name, _part(value)) for name, value in candidate.items())
+
+
+def _part(value: Any) -> tuple[Any, ...]:
+    if type(value) is tuple:
+        return (tuple, *map(_part, value))
+    return type(value), value if isinstance(value, _SCALARS) else id(value)
 
 
 def _spaces(space: Space) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor
+from copy import deepcopy
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -280,7 +281,7 @@ class Objective:
         try:
             with self.surroundings.applied():
                 resources = {name: getattr(task, name) for name in self.names}
-                value: Any = self.function(dict(task.candidate), **resources)
+                value: Any = self.function(_own(task.candidate), **resources)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001  whatever it raised is the reason of a failed trial
@@ -298,6 +299,14 @@ class Objective:
             return float(task.epochs or 1)
         n_rows = task.n_rows or self.n_rows
         return math.nan if n_rows is None else float(n_rows * (task.epochs or 1))
+
+
+def _own(candidate: Candidate) -> dict[str, Any]:
+    """A candidate whose values the function may change; as they are where they cannot be copied."""
+    try:
+        return deepcopy(dict(candidate))
+    except Exception:  # noqa: BLE001  whatever a value raises that is not to be copied, such as a lock
+        return dict(candidate)
 
 
 def _as_number(value: Any) -> float:

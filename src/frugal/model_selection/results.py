@@ -279,7 +279,8 @@ def _more(
 
 def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
     """Reason why each candidate was stopped; empty for complete ones."""
-    stopped = {candidate: _because(event) for candidate, event in outcome.dropped.items()}
+    failed = {task.candidate for task, fit in outcome.fits.items() if fit.reason}
+    stopped = {candidate: _because(event, candidate in failed) for candidate, event in outcome.dropped.items()}
     end, has_rungs = outcome.ended, False
     for event in outcome.events:
         if event["event"] == "stop":
@@ -294,9 +295,9 @@ def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
     return ["" if whole else stopped.get(candidate, default) for candidate, whole in enumerate(is_whole)]
 
 
-def _because(event: Mapping[str, Any]) -> str:
+def _because(event: Mapping[str, Any], has_failed: bool) -> str:
     if event.get("failed"):
-        return "a fit failed"
+        return "a fit failed" if has_failed else "a score is not finite"
     text = "dropped"
     if "against" in event:
         text += f" against candidate {event['against']}"

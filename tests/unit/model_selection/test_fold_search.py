@@ -419,6 +419,37 @@ def test_the_same_seed_draws_the_same(iris):
     assert first == second != other
 
 
+class Pairs:
+    """Draws tuples of two equal numbers."""
+
+    def rvs(self, random_state):
+        return (int(random_state.randint(1, 4)),) * 2
+
+
+def test_tuples_that_are_equal_are_drawn_once():
+    assert len(list_candidates({"sizes": Pairs()}, None, np.random.RandomState(0))) == 3
+
+
+class Nearly(BaseEstimator):
+    """Predicts 1.5, rounded down."""
+
+    def __init__(self, C=1):
+        self.C = C
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 1.5 - 2**-51)
+
+
+def test_scores_above_the_largest_by_rounding_count_as_it():
+    X, y = np.zeros((20, 1)), np.full(20, 1.5)
+    scoring = "neg_mean_gamma_deviance"
+    assert get_scorer(scoring)(Nearly(), X, y) > 0
+    assert ExactPruningSearchCV(Nearly(), {"C": [1, 2]}, scoring=scoring, cv=2).fit(X, y).best_index_ == 0
+
+
 def test_halving_trains_on_fewer_rows():
     search = halved([[0.1 * i] * 3 for i in range(9)])
     results = search.cv_results_
@@ -918,6 +949,15 @@ def test_if_every_complete_candidate_fails_the_others_have_means_of_their_folds_
     assert results["n_folds_evaluated"].tolist() == [1, 1, 5, 5, 1, 1]
     assert results["rank_test_score"].tolist() == [3, 1, 5, 5, 2, 3]
     assert (search.best_index_, search.best_score_) == (1, results["split0_test_score"][1])
+    chosen = on_wine(50, max_fits=14, refit=lambda rows: int(np.nanargmax(rows["mean_test_score"])))
+    assert chosen.best_index_ == 1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_candidate_without_a_finite_score_is_told_from_one_whose_fit_failed():
+    search = FoldSearchCV(SVC(), {"C": [1.0, 2.0]}, scoring=lambda est, X, y: math.nan if est.C == 2.0 else 0.5)
+    search.fit(*load_iris(return_X_y=True))
+    assert search.cv_results_["stopped_because"][1] == "a score is not finite"
 
 
 def test_an_error_score_that_a_strategy_cannot_take_is_refused_before_the_first_fit():

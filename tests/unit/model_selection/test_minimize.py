@@ -14,6 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator
@@ -618,3 +619,31 @@ def test_a_space_of_fewer_candidates_than_calls_is_warned_of():
     with pytest.warns(UserWarning, match="has 3 candidates, fewer than the 5 trials of the search") as caught:
         minimize(lambda candidate: candidate["x"], {"x": [1, 2, 3]}, strategy="random", n_trials=5, random_state=0)
     assert [warning.filename for warning in caught] == [__file__]
+
+
+def emptied(candidate):
+    total = 0
+    while candidate["layers"]:
+        total += candidate["layers"].pop(0)
+    return abs(total - 96)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_a_function_may_change_the_values_that_it_is_given(n_workers):
+    space = {"layers": [[64, 32], [500, 1]]}
+    found = minimize(
+        emptied, space, strategy="random", n_trials=8, random_state=0, n_workers=n_workers, n_pending=1
+    )
+    assert (found.candidate, found.error) == ({"layers": [64, 32]}, 0)
+    assert space == {"layers": [[64, 32], [500, 1]]}
+
+
+def test_values_that_cannot_be_copied_or_compared_may_be_listed():
+    lock = threading.Lock()
+    found = minimize(lambda c: float(c["lock"] is not lock), {"lock": [lock]}, strategy="random", n_trials=2)
+    assert found.error == 0
+    columns = [pd.Index(["a", "b"]), pd.Index(["c", "d", "e"])]
+    shortest = minimize(
+        lambda c: len(c["columns"]), {"columns": columns}, strategy="random", n_trials=6, random_state=0
+    )
+    assert shortest.error == 2

@@ -466,6 +466,13 @@ def test_a_share_is_stratified():
         assert np.bincount(Y[valid]).tolist() == [10, 10, 10]
 
 
+class Slightly(Sized):
+    """Scores more than the best possible, by rounding."""
+
+    def score(self, X, y=None):
+        return 1e-15
+
+
 class Summed(Sized):
     """Scores the sum of the numbers of its rows."""
 
@@ -488,6 +495,23 @@ def test_trials_on_a_part_draw_rows_of_their_own_and_cost_what_they_trained_on(t
     assert len(set(on_a_part)) == len(on_a_part) == 3
     costs = [json.loads(line)["cost"] for line in path.read_text().splitlines()[1:]]
     assert sorted(costs) == sorted(2 * results["resource"])  # two thirds of the rows on each of three splits
+
+
+def test_a_clone_finds_the_listed_objects_that_its_settings_name():
+    listed = [GaussianNB(), KNeighborsClassifier()]
+    options = {"strategy": "random", "n_trials": 3, "cv": 2, "random_state": 0}
+    search = TrialSearchCV(make_pipeline(StandardScaler(), GaussianNB()), {"gaussiannb": listed}, **options)
+    search.set_params(settings={"initial": [{"gaussiannb": listed[1]}]})
+    cloned = clone(search).fit(X, Y)
+    assert isinstance(cloned.cv_results_["params"][0]["gaussiannb"], KNeighborsClassifier)
+    assert search.space["gaussiannb"][0] is listed[0]
+
+
+def test_an_error_below_0_by_rounding_is_told_as_0():
+    settings = {"best_possible_score": 0.0, "n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20}
+    search = TrialSearchCV(Slightly(), {"C": Uniform(0.0, 1.0)}, strategy="mtbo", n_trials=4, cv=2, random_state=0)
+    search.set_params(resource="n_samples", settings=settings | {"n_representers": 12, "n_samples": 40})
+    assert search.fit(np.arange(40.0)[:, None], np.zeros(40)).best_score_ == 1e-15
 
 
 # Workers and journals -------------------------------------------------------------------------------------------

@@ -263,6 +263,18 @@ def test_workers_of_ones_own_are_an_executor_that_knows_its_size():
         same(FoldSearchCV(SVC(), SPACE, executor=pool).fit(X, Y), FoldSearchCV(SVC(), SPACE, n_jobs=2).fit(X, Y))
 
 
+def test_workers_of_ones_own_kill_a_fit_that_takes_too_long():
+    estimator, space, cv, X, y = grid([[0.1] * 2, [0.9] * 2, [0.5] * 2], slow=1, seconds=60.0)
+    search = FoldSearchCV(estimator, space, strategy="standard", fit_timeout=3, cv=cv, refit=False)
+    started = time.monotonic()
+    with Workers(1) as pool:
+        search.set_params(executor=pool)
+        with pytest.warns(FitFailedWarning):
+            search.fit(X, y)
+    assert search.best_params_ == {"i": 2}
+    assert time.monotonic() - started < 40
+
+
 def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
     class Plain(Executor):
         def __init__(self, pool):

@@ -36,7 +36,8 @@ class ExactPruning(BaseFoldStrategy):
     ) -> None:
         check_finite("best_possible_score", best_possible_score)
         needs = f"exact_pruning needs scores of at most best_possible_score={best_possible_score:g}"
-        score_range = ScoreRange(-math.inf, best_possible_score, needs)
+        rounding = 1e-12 * max(1.0, abs(best_possible_score))
+        score_range = ScoreRange(-math.inf, best_possible_score + rounding, needs)
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
         self._perfect = best_possible_score
         self._heap: list[tuple[float, int]] = []
@@ -57,7 +58,9 @@ class ExactPruning(BaseFoldStrategy):
         return WAIT if ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Tell the score of a task, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit; one above the largest by rounding becomes that."""
+        if self._perfect < score <= self.score_range.high:
+            score = self._perfect
         mean = self._ledger.tell(task, score)
         if mean == -math.inf:
             self._ledger.note("prune", task.candidate, failed=True)

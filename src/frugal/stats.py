@@ -154,7 +154,8 @@ def standard_error(values: ArrayLike) -> float:
 def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
     """Mean and standard deviation (of the population) to standardise by; a standard deviation of 0 counts as 1.
 
-    Where all values are equal, their mean is that value, without rounding.
+    So does one below a 1e-12th of the largest value: the values then differ by rounding alone. Where all values
+    are equal, their mean is that value, without rounding.
 
     Args:
         values: at least one value, shape (n,).
@@ -168,7 +169,8 @@ def mean_and_sd(values: ArrayLike) -> tuple[float, float]:
     constant = _constant(x)
     if not np.isnan(constant):
         return float(constant), 1.0
-    return float(x.mean()), float(x.std()) or 1.0
+    mean, sd = float(x.mean()), float(x.std())
+    return mean, 1.0 if sd <= 1e-12 * np.abs(x).max() else sd
 
 
 def mean_score(scores: Sequence[float]) -> float:

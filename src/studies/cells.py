@@ -20,6 +20,7 @@ from studies.estimates import (
     in_words,
     mean,
     of_logarithms,
+    of_splits,
     seeds_needed,
     unbounded,
     varies,
@@ -36,6 +37,7 @@ def every(
     names: Sequence[str] = (),
     open_below: ArrayLike = False,
     open_above: ArrayLike = False,
+    splits: tuple[int, float] | None = None,
 ) -> Estimate:
     """A quantity that must lie in the region in every cell.
 
@@ -54,6 +56,8 @@ def every(
         open_below: whether some values of a cell may be lower than they count as, one or (n_cells,); see
             `unbounded`. Such a cell does not pass a lower edge, nor is it against an upper one.
         open_above: the same of higher.
+        splits: if the values are of splits of one sample, their number and the share of the sample that is tested,
+            as in `of_splits`.
 
     Returns:
         The mean and 95 % interval of the worst cell: among the cells that disagree, if any do; else among the open
@@ -61,6 +65,8 @@ def every(
     """
     edges = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
+    if splits is not None:
+        estimates = [of_splits(cell, *splits) for cell in estimates]
     varied = [i for i, cell in enumerate(estimates) if varies(cell)]
     if not varied:
         return _flat(estimates, noun)
@@ -96,7 +102,7 @@ def every(
     remark += f"; with less than two values: {n_lacking}" if n_lacking else ""
     remark += f"; shown: {names[shown]}" if names else ""
     found = of_logarithms(estimates[shown]) if is_log else estimates[shown]
-    in_seeds = in_words(needed) if verdict == UNDECIDED and needed else ""
+    in_seeds = in_words(needed if splits is None else MOST_SEEDS + 1) if verdict == UNDECIDED and needed else ""
     return replace(found, verdict=verdict, seeds_to_decide=in_seeds, remark=remark)
 
 

@@ -235,7 +235,7 @@ def of_splits(found: Estimate, n_splits: int, test_share: float) -> Estimate:
     """
     wider = math.sqrt(1 + n_splits * test_share / (1 - test_share))
     low, high = (found.ours + wider * (end - found.ours) for end in (found.low, found.high))
-    return replace(found, low=low, high=high, seeds_to_decide=in_words(MOST_SEEDS + 1))
+    return replace(found, low=low, high=high, sd=wider * found.sd, seeds_to_decide=in_words(MOST_SEEDS + 1))
 
 
 def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:

@@ -373,6 +373,15 @@ def test_one_cell_outside_or_all_inside_decide_a_claim_on_every_cell():
     assert seeds(near, far, farther) == n[reach <= -np.mean(farther)][0] > seeds(farther)
 
 
+def test_cells_of_splits_of_one_sample_are_widened_as_a_mean_of_them_is():
+    x = np.tile([0.9, 1.0, 1.1, 1.2], 5) - 0.95
+    assert every([x], regions.above(0)).verdict == REPRODUCED
+    found = every([x], regions.above(0), splits=(20, 0.5))
+    wider = of_splits(mean(x), 20, 0.5)
+    assert (found.low, found.high) == (wider.low, wider.high)
+    assert (found.verdict, found.seeds_to_decide) == (UNDECIDED, ">1000")
+
+
 def test_the_region_of_some_cell_has_one_edge():
     with pytest.raises(ValueError, match="one edge"):
         some([[1.0, 2.0]], regions.between(0, 1))

@@ -104,3 +104,10 @@ def test_the_mean_of_huge_scores_is_a_number():
 def test_a_level_is_a_share(level):
     with pytest.raises(ValueError, match="level must be above 0 and below 1, got"):
         mean_interval([0.1, 0.2, 0.3], level=level)
+
+
+def test_values_that_differ_by_rounding_are_standardised_to_about_0():
+    values = np.array([0.3, 0.1 + 0.2])
+    assert values[0] != values[1]
+    mean, sd = mean_and_sd(values)
+    assert np.abs((values - mean) / sd).max() < 1e-9

@@ -71,6 +71,10 @@ class Beliefs:
         if self._model == "log_loss" and score == 1.0:
             raise ValueError("a score of exactly 1 is a log-loss of 0; clip the predicted probabilities")
 
+    def counted(self, score: float) -> float:
+        """The score as the ledger keeps it: nan, a failed fit, for a log-loss too large for a number (0)."""
+        return math.nan if score == 0 and self._model == "log_loss" else score
+
     def posterior(self, candidate: int) -> Posterior:
         """Posterior predictive of a candidate without failed fits."""
         scores = self._ledger.scores[candidate]

@@ -41,7 +41,7 @@ def complete_settings(
         estimator: the estimator whose hyperparameters are searched.
         y: targets.
         n_rows: number of rows.
-        n_valid: number of rows that the smallest fold is scored on.
+        n_valid: number of rows that the largest fold is scored on: with fewer, its accuracies would be moved.
         n_folds: number of folds.
 
     Raises:

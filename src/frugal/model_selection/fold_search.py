@@ -271,7 +271,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             estimator=self.estimator,
             y=problem.y,
             n_rows=_num_samples(problem.X),
-            n_valid=min(_num_samples(valid) for _, valid in problem.splits),
+            n_valid=max(_num_samples(valid) for _, valid in problem.splits),
             n_folds=self.n_splits_,
         )
         rng = np.random.default_rng(problem.seed)

@@ -214,17 +214,22 @@ class Terminating:
     def _hopeful(self, chosen: Candidate | None) -> Candidate | None:
         """Return the chosen candidate, or another one if its trial on the most rows so far was given up.
 
-        The other one has the best trial that ended on as many rows. Trials that were given up on fewer rows do not
-        count here: what the strategy concludes from them stands.
+        The other one has the best trial that ended on as many rows, of candidates without such a trial if there
+        are any. An earlier, shorter trial of the chosen candidate does not stand in for the one that was given up.
+        Trials that were given up on fewer rows do not count here: what the strategy concludes from them stands.
         """
         tasks = [*self._given_up, *(trial.task for trial in self._ended)]
         most = max(map(_n_rows, tasks), default=math.inf)
         whole = [trial for trial in self._ended if _n_rows(trial.task) == most]
-        hopeless = [task.candidate for task in self._given_up if _n_rows(task) == most]
-        if chosen not in hopeless or any(trial.task.candidate == chosen for trial in whole):
+        given_up = [task for task in self._given_up if _n_rows(task) == most]
+        longest = max((task.epochs or math.inf for task in given_up if task.candidate == chosen), default=0)
+        ended = [trial.task.epochs or math.inf for trial in whole if trial.task.candidate == chosen]
+        if max(ended, default=-1) >= longest or not longest:
             return chosen
+        hopeless = [task.candidate for task in given_up]
+        rest = [trial for trial in whole if trial.task.candidate not in hopeless] or whole
         # the longest, then the best
-        return min(whole, key=lambda trial: (-(trial.task.epochs or math.inf), trial.error)).task.candidate
+        return min(rest, key=lambda trial: (-(trial.task.epochs or math.inf), trial.error)).task.candidate
 
     def _last(self, task: TrialTask) -> int:
         return min(self._horizon, task.epochs or self._horizon)

@@ -435,3 +435,9 @@ def test_wilcoxon_drops_at_the_p_value_and_after_the_folds_of_its_settings(chose
     first, worse = [0.8, 0.82, 0.81, 0.83, 0.84, 0.85, 0.86], [0.4, 0.5, 0.4, 0.5, 0.4, 0.5, 0.4]
     trace = replayed("wilcoxon", np.array([first, worse]), **chosen)
     assert order(trace)[7:] == [(1, fold) for fold in range(n_folds)]
+
+
+@pytest.mark.parametrize("name", BETAS)
+def test_a_candidate_of_infinite_log_loss_is_not_chosen(name):
+    trace = replayed(name, np.array([[0.9, 0.0], [0.4, 0.4]]), model="log_loss")  # exp(-log-loss)
+    assert trace.chosen == 1

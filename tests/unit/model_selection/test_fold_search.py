@@ -25,6 +25,7 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     LeaveOneOut,
+    PredefinedSplit,
     RepeatedStratifiedKFold,
     TimeSeriesSplit,
     cross_val_score,
@@ -42,6 +43,7 @@ from frugal.model_selection import (
     FoldSearchCV,
     GreedySearchCV,
     TrialSearchCV,
+    fold_search,
 )
 from frugal.model_selection.base import FitsFailedError
 from frugal.model_selection.candidates import list_candidates
@@ -448,6 +450,18 @@ def test_scores_above_the_largest_by_rounding_count_as_it():
     scoring = "neg_mean_gamma_deviance"
     assert get_scorer(scoring)(Nearly(), X, y) > 0
     assert ExactPruningSearchCV(Nearly(), {"C": [1, 2]}, scoring=scoring, cv=2).fit(X, y).best_index_ == 0
+
+
+def test_accuracies_of_large_folds_are_as_they_are_beside_a_small_one(iris, monkeypatch):
+    seen, complete = {}, fold_search.complete_settings
+    monkeypatch.setattr(
+        fold_search, "complete_settings", lambda *args, **given: seen.update(given) or complete(*args, **given)
+    )
+    X, y = iris
+    rows = np.random.default_rng(0).permutation(len(y))
+    cv = PredefinedSplit(np.repeat([0, 1, 2], [5, 72, 73]))
+    FoldSearchCV(SVC(), {"C": [0.1, 1.0]}, strategy="beta_sequential", cv=cv).fit(X[rows], y[rows])
+    assert seen["n_valid"] == 73
 
 
 def test_halving_trains_on_fewer_rows():

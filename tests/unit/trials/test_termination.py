@@ -402,3 +402,13 @@ def test_of_noisy_curves_hopeless_ones_are_stopped_and_better_ones_are_not():
     assert wrong <= 1 / 6, stops
     stopped = [check for check in strategy.checks if check.stopped]
     assert abs(np.mean([check.mean for check in stopped]) - 0.6) < 0.04  # what the strategy was told
+
+
+def test_an_earlier_rung_does_not_stand_in_for_a_trial_that_was_given_up(oracle):
+    good, short = TrialTask(0, {"x": 0.1}), TrialTask(1, {"x": 0.5}, epochs=6)
+    _, strategy = wrapped(tasks=[good, short, TrialTask(2, {"x": 0.5}, epochs=18, resume_from=1)])
+    train(strategy, strategy.ask(), [0.8] * E)
+    train(strategy, strategy.ask(), [0.1] * 6)
+    oracle.answers[0.2] = (0.01, 0.99, 0.5)  # what the strategy is told is better than the first trial
+    assert train(strategy, strategy.ask(), [0.1] * 6 + [0.2] * 12) == 10
+    assert strategy.incumbent == {"x": 0.1}

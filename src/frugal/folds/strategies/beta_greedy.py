@@ -71,7 +71,7 @@ class BetaGreedy(BaseBetaStrategy):
     def tell(self, task: FoldTask, score: float) -> None:
         """Tell the score of a task, or nan for a failed fit."""
         self._beliefs.check(score)
-        self._ledger.tell(task, score)
+        self._ledger.tell(task, self._beliefs.counted(score))
         candidate = task.candidate
         self._worth[candidate] = self._beliefs.worth(candidate)
         if self._beliefs.failed(candidate):

@@ -93,7 +93,7 @@ class BetaPruning(BaseBetaStrategy):
     def tell(self, task: FoldTask, score: float) -> None:
         """Tell the score of a task, or nan for a failed fit; ranks, prunes and evicts."""
         self._beliefs.check(score)
-        self._ledger.tell(task, score)
+        self._ledger.tell(task, self._beliefs.counted(score))
         if self._beliefs.failed(task.candidate):
             self._drop(task.candidate, "prune", failed=True)
             for candidate in self._pruned.pop(task.candidate, []):

@@ -39,7 +39,7 @@ class BetaSequential(BaseBetaStrategy, Sequential):
     def tell(self, task: FoldTask, score: float) -> None:
         """Tell the score of a task, or nan for a failed fit."""
         self._beliefs.check(score)
-        super().tell(task, score)
+        super().tell(task, self._beliefs.counted(score))
         candidate, beliefs = task.candidate, self._beliefs
         if not self._ledger.has_all_folds(candidate) or beliefs.failed(candidate):
             return

@@ -19,7 +19,7 @@
   function keep() {
     const asked = new URLSearchParams([...new FormData(form)].filter(([key, value]) => value || key === "kind"));
     const named = cards.find((card) => `#${card.id}` === location.hash);
-    history.replaceState(null, "", `?${asked}${named && !named.hidden ? location.hash : ""}`);
+    history.replaceState(null, "", `?${asked}${named && named.hidden ? "" : location.hash}`);
   }
 
   // Go to the claim that the address names, whatever the filters hide.

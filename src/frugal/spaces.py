@@ -48,9 +48,9 @@ def _equal(first: object, second: object) -> bool:
     """Whether two values are equal; False where that is no question of yes or no, as for two data frames."""
     if first is second:
         return True
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return np.array_equal(first, second)  # type: ignore[arg-type]
     try:
+        if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+            return np.array_equal(first, second)  # type: ignore[arg-type]
         return bool(first == second) or (first != first and second != second)
     except Exception:  # noqa: BLE001  whatever a comparison raises
         return False

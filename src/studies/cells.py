@@ -139,8 +139,8 @@ def some(
     verdict, needed = UNDECIDED, ""
     if is_sure[best]:
         verdict = REPRODUCED
-    elif _depth(estimates[best], low, high) > 0:
-        needed = in_words(_seeds_of_cell(estimates[best], low, high, n_tests=len(varied)))
+    elif ahead := [estimates[i] for i in varied if _depth(estimates[i], low, high) > 0]:
+        needed = in_words(min(_seeds_of_cell(cell, low, high, n_tests=len(varied)) for cell in ahead))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")
     if verdict == UNDECIDED and not needed:

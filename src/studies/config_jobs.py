@@ -245,9 +245,10 @@ def _check_readings(config: Mapping[str, Any]) -> None:
             keys += ["failed"] if "successive_halving" in study.method_names else []
             key = tuple(reading[one] for one in keys)
             if key in seen:
-                other = f"in {seen[key]}" if seen[key] else "by itself"
+                other = f"of the reading {seen[key]}" if seen[key] else "of the study itself"
                 raise ValueError(
-                    f"greedy_cv.readings.{name}: {study.name} would be run as {other}; leave it out of its studies"
+                    f"greedy_cv.readings.{name}: its runs of {study.name} would be those {other}; leave "
+                    f"{study.name} out of its studies"
                 )
             seen[key] = name
 

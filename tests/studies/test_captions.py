@@ -58,6 +58,11 @@ def test_the_comparison_of_folds_says_what_it_averages_over(own, words):
             "exploration",
             ("table", "functions_long"),
         ),
+        (
+            {"exploration": {"functions_long": {"strategies": {"dngo_long": {}}}}},
+            "exploration",
+            ("table", "functions_long"),
+        ),
     ],
 )
 def test_a_caption_of_settings_that_are_left_to_their_defaults_is_written(block, paper, figure):

@@ -303,7 +303,7 @@ def test_rules_that_cannot_be_built_are_refused_before_a_search(key, value, mess
 
 @pytest.mark.parametrize("one", [{}, {"space": "ranges"}, {"failed": "first"}])
 def test_a_reading_whose_runs_are_those_of_the_study_is_refused(one):
-    message = r"greedy_cv\.readings\.again: search_time would be run as by itself; leave it out of its studies"
+    message = r"greedy_cv\.readings\.again: its runs of search_time would be those of the study itself; leave"
     with pytest.raises(ValueError, match=message):
         config_jobs.check_jobs(changed("greedy_cv.readings", {"again": one}))
     config_jobs.check_jobs(changed("greedy_cv.readings", {"again": {**one, "studies": []}}))

@@ -58,7 +58,10 @@ def test_lists_and_rungs_are_those_that_the_comparison_searches_too():
     whole = configuration.complete({"scale": "laptop", "folds_comparison": block}, source="configuration")
     folds = Plan(whole).folds
     assert folds.scoring_flags(Wildcards(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
-    assert folds.rung_lengths("early_stopping") == [64, 128, 1024]
+    lengths = folds.rung_lengths("early_stopping")
+    assert lengths(Wildcards(variant="ranges", classifier="knn")) == [64, 128, 1024]
+    assert lengths(Wildcards(variant="ranges-plain", classifier="knn")) == [128]
+    assert folds.rung_lengths("wall_clock")(Wildcards(variant="ranges", classifier="knn")) == [128]
 
 
 def test_of_one_classifier_alone_no_combination_is_made_that_cannot_change_it():

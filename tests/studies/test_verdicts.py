@@ -411,6 +411,9 @@ def test_of_some_cell_the_one_that_decides_is_shown():
     undecided = some(cells, regions.above(1), is_log=True, names=("open", "known"), open_below=[True, False])
     assert (undecided.verdict, undecided.seeds_to_decide) == (UNDECIDED, ">1000")
     assert undecided.remark.endswith("open")
+    cells = np.vstack([cells, np.log([[1.4, 0.9, 1.5, 1.0]])])
+    with_a_third = some(cells, regions.above(1), is_log=True, open_below=[True, False, False])
+    assert (with_a_third.verdict, int(with_a_third.seeds_to_decide) < 100) == (UNDECIDED, True)
 
 
 def test_a_ratio_of_censored_values_has_an_open_side_that_seeds_do_not_close():

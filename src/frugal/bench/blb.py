@@ -74,14 +74,14 @@ def bench_blb(
     check_whole("chunk_rows", chunk_rows, 1)
     chunks = partial(_chunks, n_rows, n_features, chunk_rows, seed)
     jobs = {
-        "generation": partial(_generate, chunks),
-        PEER: partial(_peer, chunks, seed),
-        "blb_stream": partial(_ours, chunks, n_rows, chunk_rows, gamma, s, r, seed),
+        "generation": partial(_measured, partial(_generate, chunks)),
+        PEER: partial(_measured, partial(_peer, chunks), partial(_model, seed)),
+        "blb_stream": partial(_measured, partial(_ours, chunks, n_rows, chunk_rows, gamma, s, r, seed)),
     }
     rows = []
     for method, job in jobs.items():
         log.info("%s on %d rows", method, n_rows)
-        rows.append({"method": method} | in_fresh_process(partial(_measured, job)))
+        rows.append({"method": method} | in_fresh_process(job))
     table = pd.DataFrame(rows).assign(n_rows=n_rows, n_features=n_features)
     table["seconds_ratio"] = table["seconds"] / float(table.loc[table["method"] == PEER, "seconds"].iloc[0])
     return table
@@ -101,13 +101,14 @@ def _generate(chunks: Any) -> dict[str, float]:
     return {}
 
 
-def _peer(chunks: Any, seed: int) -> dict[str, float]:
+def _model(seed: int) -> Any:
     from sklearn.linear_model import SGDClassifier
 
     rate = {"learning_rate": "invscaling", "eta0": 1.0, "power_t": 0.5}  # its own choice diverges on such tails
-    model = SGDClassifier(
-        loss="log_loss", fit_intercept=False, average=True, alpha=1e-5, random_state=seed, **rate
-    )
+    return SGDClassifier(loss="log_loss", fit_intercept=False, average=True, alpha=1e-5, random_state=seed, **rate)
+
+
+def _peer(chunks: Any, model: Any) -> dict[str, float]:
     for X, y in chunks():
         model.partial_fit(X, y, classes=[0, 1])
     return {"error": _error(model.coef_[0])}
@@ -133,11 +134,15 @@ def _error(coef: NDArray[np.float64]) -> float:
     return float(np.linalg.norm(coef - 1.0))
 
 
-def _measured(job: Any) -> dict[str, float]:
-    """Run a job in this fresh process; returns its result, its seconds and the peak memory."""
+def _measured(job: Any, prepare: Callable[[], Any] | None = None) -> dict[str, float]:
+    """Run a job in this fresh process; returns its result, its seconds and the peak memory.
+
+    The job gets what `prepare` returns, which is not timed: imports, for example.
+    """
     with one_thread():
+        prepared = () if prepare is None else (prepare(),)
         began = perf_counter()
-        found = job()
+        found = job(*prepared)
         seconds = perf_counter() - began
     return {"seconds": seconds, "peak_mib": peak_mib(), **found}
 

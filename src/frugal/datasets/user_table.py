@@ -90,7 +90,13 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except (ValueError, OSError, MemoryError) as error:
         text = str(error).removesuffix("; delete it and run again")  # which nobody could make again
         raise DatasetError(f"{path} cannot be read as a parquet table: {text}") from error
-    if twice := [name for name in frame.index.names if name is not None and name in frame.columns]:
+    twice = [name for name in frame.index.names if name is not None and name in frame.columns]
+    for name in twice:
+        if not np.array_equal(frame.index.get_level_values(str(name)), frame[name]):
+            raise DatasetError(
+                f"{path} has an index {name!r} that differs from the column of its name: rename one"
+            )
+    if twice:
         frame = frame.reset_index(level=twice, drop=True)
     frame = frame.reset_index(drop=not any(frame.index.names))
     if frame.columns.empty:
@@ -193,9 +199,15 @@ def _check_header(path: Path, frame: pd.DataFrame) -> None:
     names = [str(name) for name in frame.columns]
     if all(_is_number(name) for name in names):
         raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
-    if any(map(_is_number, names)) and all(
-        _is_number(name) or (frame[label].astype(str).str.strip() == name.strip()).any()
-        for label, name in zip(frame.columns, names, strict=True)
+    numbers = [name for name in names if _is_number(name)]
+    counted = [[str(i) for i in range(first, first + len(numbers))] for first in (0, 1)]  # as pandas names columns
+    if (
+        numbers
+        and numbers not in counted
+        and all(
+            _is_number(name) or (frame[label].astype(str).str.strip() == name.strip()).any()
+            for label, name in zip(frame.columns, names, strict=True)
+        )
     ):
         raise DatasetError(f"{path} has no header line, since its first line is like those below it: add one")
     if any(_is_unnamed(name) for name in names):

@@ -85,8 +85,7 @@ class Beliefs:
 
     def failed(self, candidate: int) -> bool:
         """True if a fit of the candidate failed, or its log-loss was too large for a number (a score of 0)."""
-        scores = self._ledger.scores[candidate]
-        return any(math.isnan(s) or (s == 0 and self._model == "log_loss") for s in scores)
+        return any(math.isnan(self.counted(score)) for score in self._ledger.scores[candidate])
 
     def worth(self, candidate: int) -> float:
         """Mean of the posterior predictive, larger is better; -inf where a fit failed."""

@@ -99,11 +99,9 @@ class SGDLogisticRegression:
                 class.
             FloatingPointError: at the end of the epoch in which the weights overflow.
         """
-        rows, labels = np.ascontiguousarray(X, dtype=np.float32), np.asarray(y)
+        rows, labels = np.ascontiguousarray(_finite(X)), np.asarray(y)
         if rows.ndim != 2 or not len(rows) or labels.shape != (len(rows),):
             raise ValueError(f"X must be (n, n_features) and y (n,), got {rows.shape} and {labels.shape}")
-        if not np.isfinite(rows).all():
-            raise ValueError("features must be finite numbers")
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"labels must be of at least two classes, got only {self.classes_[0]!r}")
@@ -126,11 +124,11 @@ class SGDLogisticRegression:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Most probable label of each row of X (m, n_features): (m,)."""
-        return np.asarray(self.classes_[self._scores(np.asarray(X, dtype=np.float32)).argmax(axis=1)])
+        return np.asarray(self.classes_[self._scores(_finite(X)).argmax(axis=1)])
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Probabilities of the classes, (m, n_classes), for X (m, n_features)."""
-        return _softmax(self._scores(np.asarray(X, dtype=np.float32)))
+        return _softmax(self._scores(_finite(X)))
 
     def _scores(self, X: Floats) -> Floats:
         return X @ self.coef_ + self.intercept_
@@ -141,6 +139,18 @@ class SGDLogisticRegression:
         self.coef_ *= np.float32(1 - 2 * self.learning_rate * self.l2)
         self.coef_ -= X.T @ excess
         self.intercept_ -= excess.sum(axis=0)
+
+
+def _finite(X: ArrayLike) -> Floats:
+    """Rows as float32.
+
+    Raises:
+        ValueError: if some are not finite.
+    """
+    rows = np.asarray(X, dtype=np.float32)
+    if not np.isfinite(rows).all():
+        raise ValueError("features must be finite numbers")
+    return rows
 
 
 def _softmax(scores: Floats) -> Floats:

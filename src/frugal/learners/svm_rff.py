@@ -63,6 +63,7 @@ class FourierSVM:
         n_epochs: number of epochs in `fit`.
         seed: seed of the random features and of the order of rows.
         n_done: epochs trained so far.
+        n_columns: columns of the rows that it was trained on; None before training.
         model: the linear SVM; None before the first epoch.
 
     Raises:
@@ -75,6 +76,7 @@ class FourierSVM:
     n_epochs: int = N_EPOCHS
     seed: int = 0
     n_done: int = field(default=0, init=False, repr=False)
+    n_columns: int | None = field(default=None, init=False, repr=False)
     model: SGDClassifier | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class FourierSVM:
         Raises:
             ValueError: if the shapes do not match, there is one class, or the weights overflow.
         """
-        self.n_done, self.model = 0, None
+        self.n_done, self.n_columns, self.model = 0, None, None
         Z, labels = self.features(X), np.asarray(y)
         if labels.shape != (len(Z),):
             raise ValueError(f"y must have shape ({len(Z)},), one class per row of X, got {labels.shape}")
@@ -106,10 +108,18 @@ class FourierSVM:
         return self.classes_of(self.features(X))
 
     def features(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Random features of rows X (n, d): (n, n_features)."""
+        """Random features of rows X (n, d): (n, n_features).
+
+        Raises:
+            ValueError: if rows before had another number of columns.
+        """
         from sklearn.kernel_approximation import RBFSampler
 
         rows = np.asarray(X, dtype=np.float32)
+        if self.n_columns is None and rows.ndim == 2:
+            self.n_columns = rows.shape[1]
+        elif rows.ndim == 2 and rows.shape[1] != self.n_columns:
+            raise ValueError(f"X must have {self.n_columns} columns, as the rows before, got {rows.shape[1]}")
         sampler = RBFSampler(gamma=self.gamma, n_components=self.n_features, random_state=self.seed)
         return np.asarray(sampler.fit(rows[:1]).transform(rows), dtype=np.float32)
 
@@ -153,7 +163,7 @@ class FourierTraining:
     def __init__(self, candidate: Candidate, seed: int) -> None:
         self._svm = _make(candidate, seed)
         self.plan = asdict(self._svm)
-        for name in ("n_done", "model"):
+        for name in ("n_done", "n_columns", "model"):
             del self.plan[name]
         self._curve: list[float] = []
         self._reason = ""
@@ -199,7 +209,8 @@ class FourierTraining:
             OSError: if the file cannot be written.
         """
         model = self._svm.model
-        progress = {"plan": self.plan, "curve": self._curve, "reason": self._reason, "n_done": self._svm.n_done}
+        progress: dict[str, Any] = {"plan": self.plan, "curve": self._curve, "reason": self._reason}
+        progress |= {"n_done": self._svm.n_done, "n_columns": self._svm.n_columns}
         weights: dict[str, Any] = {} if model is None else {name: getattr(model, name) for name in _WEIGHTS}
         alpha = {} if model is None else {"alpha": model.alpha}
         with whole(path) as part, part.open("wb") as file:
@@ -219,13 +230,15 @@ class FourierTraining:
                 weights = {name: file[name] for name in _WEIGHTS if name in file}
             if not all(isinstance(array, np.ndarray) for array in weights.values()):
                 raise ValueError("a member is no array")  # NumPy gives the bytes of such a one
-            plan, curve, reason, n_done = (progress[name] for name in ("plan", "curve", "reason", "n_done"))
+            plan, curve, reason = (progress[name] for name in ("plan", "curve", "reason"))
+            n_done, n_columns = progress["n_done"], progress["n_columns"]
             model = _model(progress["alpha"], weights) if weights else None
         except _UNREADABLE as error:
             raise ValueError(f"{path} is truncated or holds no SVM; delete it and train again") from error
         if plan != self.plan:
             raise ValueError(f"{path} was saved with plan {plan}, this SVM has {self.plan}")
-        self._curve, self._reason, self._svm.n_done, self._svm.model = curve, reason, n_done, model
+        self._curve, self._reason = curve, reason
+        self._svm.n_done, self._svm.n_columns, self._svm.model = n_done, n_columns, model
         return self
 
 

@@ -297,7 +297,7 @@ def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
 
 def _because(event: Mapping[str, Any], has_failed: bool) -> str:
     if event.get("failed"):
-        return "a fit failed" if has_failed else "a score is not finite"
+        return "a fit failed" if has_failed else "a score does not count: not finite, or a log-loss too large"
     text = "dropped"
     if "against" in event:
         text += f" against candidate {event['against']}"

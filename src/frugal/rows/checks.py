@@ -122,7 +122,7 @@ def check_targets(y: ArrayLike, n: int) -> NDArray[Any]:
     Raises:
         ValueError: on another shape or entries that are neither.
     """
-    array = np.asarray(y)
+    array = as_labels(y)
     if array.shape != (n,):
         raise ValueError(f"y must have shape ({n},), one entry per row of X, got {array.shape}")
     if array.dtype.kind == "O":
@@ -132,6 +132,16 @@ def check_targets(y: ArrayLike, n: int) -> NDArray[Any]:
             array = np.array(array.tolist())
     if array.dtype.kind not in "biufUS":
         raise ValueError(f"y must hold integers, booleans, strings or real numbers, got dtype {array.dtype}")
+    return array
+
+
+def as_labels(y: ArrayLike) -> NDArray[Any]:
+    """Labels as an array; as objects where NumPy would write numbers among texts, such as nan, as texts."""
+    array = np.asarray(y)
+    if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        objects = np.asarray(y, dtype=object)
+        if not all(isinstance(label, str | bytes) for label in objects.ravel()):
+            return objects
     return array
 
 

@@ -29,7 +29,7 @@ from frugal.rows.bootstrap import blb
 from frugal.rows.checks import SEPARATED, check_features, check_names, check_targets, names_of
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
-from frugal.rows.sample_size import HESSIAN_SHARE, fit_dynamic_sample
+from frugal.rows.sample_size import HESSIAN_SHARE, checked_classes, fit_dynamic_sample
 from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, fit_pilot, probabilities_of
 from frugal.rows.subsamples import check_functions, check_sizes, seed_of
 from frugal.rows.traces import Fit
@@ -359,19 +359,19 @@ def blb_dynamic(
         True
     """
     generator = np.random.default_rng(seed_of(rng))
-    features = check_features(X)
-    targets = check_targets(y, len(features))
-    classes, fits, counts = np.unique(targets), list[Fit](), list[Ints]()
+    features, codes, classes = checked_classes(X, y, None)
+    fits, counts = list[Fit](), list[Ints]()
 
     def fit(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
         often = weights.astype(np.int64)
         every = np.repeat(np.arange(len(rows)), often)
-        fits.append(fit_dynamic_sample(rows[every], labels[every], classes=classes, rng=generator, **settings))
+        named = classes[labels[every]]
+        fits.append(fit_dynamic_sample(rows[every], named, classes=classes, rng=generator, **settings))
         counts.append(often)
         if fits[-1].status == "separated":
             raise ValueError(SEPARATED)
         coef = fits[-1].coef
         return (coef[:, 1:] - coef[:, :1]).ravel(order="F")
 
-    bagged = blb(features, targets, b=b, s=s, r=r, fit=fit, statistic=statistic, rng=rng)
+    bagged = blb(features, codes, b=b, s=s, r=r, fit=fit, statistic=statistic, rng=rng)
     return DynamicBag(bagged, tuple(fits), tuple(counts), settings.get("hessian_share", HESSIAN_SHARE))

@@ -20,7 +20,7 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from frugal.checks import check_number
-from frugal.rows.checks import SEPARATED, check_array, check_features, check_finite
+from frugal.rows.checks import SEPARATED, as_labels, check_array, check_features, check_finite
 from frugal.rows.descent import halve
 from frugal.rows.weighted_logistic import costs_no_likelihood
 
@@ -111,7 +111,7 @@ def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float
     check_number("ridge", ridge, 0.0)
     if y is None:
         raise ValueError("y must hold the labels of the rows, got None")
-    features, labels = np.asarray(check_features(X), dtype=float), np.asarray(y)
+    features, labels = np.asarray(check_features(X), dtype=float), as_labels(y)
     w = np.ones(len(features)) if weights is None else np.asarray(weights, dtype=float)
     for name, array in (("y", labels), ("weights", w)):
         if array.shape != (len(features),):
@@ -125,7 +125,10 @@ def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float
     used = w > 0
     if not used.all():
         features, labels, w = features[used], labels[used], w[used]
-    classes = np.unique(labels)
+    try:
+        classes = np.unique(labels)
+    except TypeError as error:
+        raise ValueError("y must hold labels of one kind, all text or all numbers") from error
     if len(classes) != 2:
         raise ValueError(f"y must hold two classes where weights are positive, got {len(classes)} distinct values")
     return features, np.where(labels == classes[1], 1.0, -1.0), w / w.sum()

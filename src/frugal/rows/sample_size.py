@@ -122,7 +122,7 @@ def fit_dynamic_sample(
         >>> fit.status, int(fit.trace.size[0]), int(fit.trace.size[-1])
         ('converged', 50, 5000)
     """
-    features, codes, labels = _checked(X, y, classes)
+    features, codes, labels = checked_classes(X, y, classes)
     check_rng(rng)
     check_choice("solver", solver, SOLVERS)
     check_whole("initial_size", initial_size, 2, len(features), "the rows of X")
@@ -157,7 +157,7 @@ def fit_dynamic_sample(
     return Fit(run.coef, labels, run.status, Trace(*map(np.array, zip(*run.steps, strict=True))), names_of(X))
 
 
-def _checked(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Array, Ints, NDArray[Any]]:
+def checked_classes(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Array, Ints, NDArray[Any]]:
     """Features, class numbers and the sorted labels that these number."""
     features = np.asarray(check_features(X), dtype=float)
     targets = check_targets(y, len(features))

@@ -29,7 +29,6 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
-_SHORT_YEAR: Final = re.compile(r"(\s*\d{1,2}([-/.])\d{1,2}\2)(\d{2})(?!\.?\d)")
 _PIVOT: Final = 69
 """Years of two digits from this one on are of the last century."""
 _WITH_SIGN: Final = re.compile(r"\s*[-+]?([$€£]\s*-?\d[\d.,]*|\d[\d.,]*\s*[%$€£])\s*")
@@ -60,7 +59,7 @@ class Columns:
             and month.
         left_out: columns that are not used -> reason.
         odd: columns of numbers or dates -> description of the values that count as missing; columns of words of
-            which most are numbers -> description of the others.
+            which most are numbers -> description of the others; columns of dates -> how years of two digits count.
     """
 
     numeric: dict[str, str] = field(default_factory=dict)
@@ -119,7 +118,7 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
         column = bare(table[name])
         values = present(column)
         mark, decimal = decimal_mark(values), table.attrs.get("decimal", ".")
-        unread = unread_numbers(values, decimal) if values.dtype.kind not in "iufbmM" else ""
+        unread = "" if values.dtype.kind in "iufbmM" else unread_numbers(values, mark, decimal)
         if unread:
             mark = None
         if mark == "." and decimal == ",":  # pandas has read it; new rows may come as text
@@ -151,17 +150,23 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             count = f"its {len(values) - n_odd} numbers count as words, since {n_odd} value(s) are none"
             shown = _shown([reprlib.repr(str(value)) for value in values[is_odd].unique()], 3)
             found.odd[name] = f"{count if is_words else f'{n_odd} value(s) count as missing'}: {shown}"
-        if order is not None and any(_SHORT_YEAR.match(value) for value in values if isinstance(value, str)):
+        if order is not None and any(_with_century(value) is not value for value in values):
             odd = f"{found.odd[name]}; " if name in found.odd else ""
             found.odd[name] = f"{odd}years of two digits count as {_PIVOT + 1900} to {_PIVOT + 1999}"
     return found
 
 
-def unread_numbers(values: pd.Series, decimal: str = ".") -> str:
-    """What is said of texts that are mostly numbers, of which some are not read; empty for others."""
+def unread_numbers(values: pd.Series, mark: str | None, decimal: str) -> str:
+    """What is said of texts that are mostly numbers, of which some are not read; empty for others.
+
+    Args:
+        values: the texts.
+        mark: their decimal mark, as of `decimal_mark`.
+        decimal: decimal mark of the table.
+    """
     if decimal == "," and _are_numbers_or(POINT_THOUSANDS, values):
         return "whose points may mark thousands"
-    if decimal_mark(values) is not None:
+    if mark is not None:
         return ""
     return next((says for pattern, says in _UNREAD.items() if _are_numbers_or(pattern, values)), "")
 
@@ -169,9 +174,11 @@ def unread_numbers(values: pd.Series, decimal: str = ".") -> str:
 def _are_numbers_or(pattern: re.Pattern[str], values: pd.Series) -> bool:
     """True for texts of which some match a pattern and most others are numbers."""
     texts = values.astype(str)
-    match = texts.str.fullmatch(pattern.pattern)
+    match = texts.map(lambda text: pattern.fullmatch(text) is not None).astype(bool)
+    if not match.any():
+        return False
     n_numbers = as_number(texts[~match], ",", flags=False).notna().sum()  # it reads points, too
-    return bool(match.any()) and bool(match.sum() + n_numbers >= MOST_ARE * len(texts))
+    return bool(match.sum() + n_numbers >= MOST_ARE * len(texts))
 
 
 def _why_left_out(
@@ -209,6 +216,7 @@ def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
         return bool(abs(np.corrcoef(both["value"], both["target"].astype(float))[0, 1]) > 1 - 1e-9)
     present_in_both = both.dropna()
     has_few_gaps = MOST_ARE * len(both) <= len(present_in_both) < len(both)
+    has_few_gaps &= present_in_both["target"].nunique() == both["target"].nunique()
     return _match(both) or (has_few_gaps and _match(present_in_both))
 
 
@@ -334,10 +342,15 @@ def as_date(column: pd.Series, order: str) -> pd.Series:
 
 def _with_century(value: object) -> object:
     """A date with a year of two digits, whose century the day of the run would choose, with one of four."""
-    if isinstance(value, str) and (match := _SHORT_YEAR.match(value)):
-        century = 19 if int(match[3]) >= _PIVOT else 20
-        return f"{match[1]}{century}{match[3]}{value[match.end() :]}"
-    return value
+    match = _YEAR_LAST.match(value) if isinstance(value, str) else None
+    if match is None or len(match[4]) == 4:
+        return value
+    assert isinstance(value, str)
+    place = 1 if int(match[1]) > 31 else 4  # 99-12-31 begins with the year
+    century = 19 if int(match[place]) >= _PIVOT else 20
+    if place == 1:
+        return f"{century}{match[1]}-{match[3]}-{match[4]}{value[match.end() :]}"
+    return f"{value[: match.start(4)]}{century}{value[match.start(4) :]}"
 
 
 def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:

@@ -127,9 +127,9 @@ def problem_of(
     rows = pd.concat([features, y], axis=1)
     if labels is not None:  # those of one group are in one part
         rows = rows[~pd.concat([rows, labels], axis=1).duplicated()]
-    if (n_repeated := int(rows.duplicated().sum())) > MANY_REPEATED * len(y):
+    if (n_repeated := int(rows.duplicated().sum())) > MANY_REPEATED * len(rows):
         notes.append(
-            f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold, "
+            f"{n_repeated} of {len(rows)} rows repeat another one, and can be in both parts of a fold, "
             "so scores are too optimistic"
         )
     return Problem(path, features, y, labels, found, columns, tuple(notes))
@@ -156,7 +156,11 @@ def _target_of(path: Path, column: pd.Series, task: str | None, decimal: str) ->
     """The target, as numbers if most of its values are numbers; and a note on the values that became missing."""
     column = stripped(column)
     values = column.dropna()
-    if task != "classification" and column.dtype.kind == "O" and (says := unread_numbers(values, decimal)):
+    if (
+        task != "classification"
+        and column.dtype.kind == "O"
+        and (says := unread_numbers(values, decimal_mark(values), decimal))
+    ):
         raise DatasetError(
             f"{path} has numbers {says} in {column.name!r}: write them without (--task classification takes words)"
         )

@@ -271,7 +271,7 @@ def scorer_of(problem: Problem, scoring: str | None, positive: str | None) -> tu
     chosen, scorer, y = scoring, get_scorer(scoring), problem.target
     is_averaged = scorer._kwargs.get("average", "binary") != "binary"  # over classes, as f1_macro
     has_positive = "pos_label" in signature(scorer._score_func).parameters and not is_averaged
-    labels = set(y)
+    labels = set(y.unique()) if has_positive else set()
     if has_positive and positive is None and len(labels) == 2 and 1 in labels and labels not in _PLAIN:
         shown = " or ".join(sorted(str(as_python(value)) for value in labels))
         raise ValueError(f"the scoring {scoring} needs a positive class: --positive names it, {shown}")

@@ -247,7 +247,8 @@ class LearnerProblem:
             with one_thread():
                 X, X_scored = self._scaled(X, X_scored)
                 fitted = build(self.learner, candidate, seed=self._seed_of(candidate)).fit(X, y)
-                return float(np.mean(fitted.predict(X_scored) != y_scored)), ""
+                predicted = np.asarray(fitted.predict(X_scored)).reshape(y_scored.shape)  # some give a column
+                return float(np.mean(predicted != y_scored)), ""
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:  # what bad candidates lead to
             return math.nan, f"{type(error).__name__}: {error}"
 

@@ -133,11 +133,15 @@ def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, problem: Pr
 
     The problem comes first, since the strategy's use of a score may depend on the curve behind the trial.
     """
-    if trial.task != task:
+    # A file has lists for tuples, so that candidates are compared by their texts.
+    if replace(trial.task, candidate=task.candidate) != task or as_json(trial.task.candidate) != as_json(
+        task.candidate
+    ):
         raise ValueError(
             f"kept trial {trial.task.id} is {trial.task}, but {task} is asked for; delete the kept trials, or set "
             "them aside by --restart"
         )
+    trial = replace(trial, task=task)
     if isinstance(problem, Recalling):
         problem.recall(trial)
     for epoch, score in enumerate(trial.curve, start=1):

@@ -224,7 +224,7 @@ class Terminating:
         given_up = [task for task in self._given_up if _n_rows(task) == most]
         longest = max((task.epochs or math.inf for task in given_up if task.candidate == chosen), default=0)
         ended = [trial.task.epochs or math.inf for trial in whole if trial.task.candidate == chosen]
-        if max(ended, default=-1) >= longest or not longest:
+        if max(ended, default=0) >= longest:
             return chosen
         hopeless = [task.candidate for task in given_up]
         rest = [trial for trial in whole if trial.task.candidate not in hopeless] or whole

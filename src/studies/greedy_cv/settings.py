@@ -39,6 +39,7 @@ Rows = Annotated[int, Field(ge=500, le=20_000)]
 
 _N = "n, candidates per repetition"
 _K = "k, folds"
+_ONE_K = "k, folds; a single number"
 _SEEDS = "repetitions"
 _HALVING = ["early_stopping", "wall_clock"]
 
@@ -61,7 +62,7 @@ class EarlyStopping(Settings):
     """Table 2: early stopping and halving on 9 cells x 3 n."""
 
     n_candidates: Candidates = setting([256, 512, 1024], "section 4.3", _N)
-    n_folds: FoldsList = setting([10], "section 4.3", _K)
+    n_folds: FoldsList = setting([10], "section 4.3", _ONE_K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
     laptop = {"n_candidates": [128], "n_folds": [5], "n_seeds": 1}
@@ -75,7 +76,7 @@ class WallClock(Settings):
         ["wdbc", "boston", "digits"], "section 4.2", "datasets of the study that are timed"
     )
     n_candidates: Candidates = setting([256, 512, 1024], "section 4.3", _N)
-    n_folds: FoldsList = setting([10], "section 4.3", _K)
+    n_folds: FoldsList = setting([10], "section 4.3", _ONE_K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
     laptop = {"datasets": ["wdbc"], "n_candidates": [128], "n_seeds": 1}

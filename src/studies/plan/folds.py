@@ -92,13 +92,23 @@ class FoldJobs:
             if study.is_timed == timed and self._is_searched(name, w)
             for n in self.greedy_cv[name]["n_candidates"]
         ]
-        if w.variant == self.variant_of({**self.greedy_cv, "space": self.comparison["space"]}, w.classifier):
-            lengths += self.comparison["n_candidates"]
-        return f"{flags} --n-ranges {max(lengths)}"
+        return f"{flags} --n-ranges {max([*lengths, *self._compared_lengths(w, timed=timed)])}"
 
-    def rung_lengths(self, experiment: str) -> list[int]:
-        """Lengths of the lists whose rungs of halving are fitted: an experiment's and the comparison's."""
-        return sorted({*self.greedy_cv[experiment]["n_candidates"], *self.comparison["n_candidates"]})
+    def _compared_lengths(self, w: Wildcards, *, timed: bool) -> list[int]:
+        """Lengths of the lists that the comparison searches among scores that are made as a variant says."""
+        compared = self.variant_of({**self.greedy_cv, "space": self.comparison["space"]}, w.classifier)
+        is_read = w.variant == compared and (self.comparison["n_timed_seeds"] > 0 or not timed)
+        return list(self.comparison["n_candidates"]) if is_read else []
+
+    def rung_lengths(self, experiment: str) -> Callable[[Wildcards], list[int]]:
+        """Params function: lengths of the lists whose rungs of halving are fitted, the comparison's among them."""
+        is_timed = self.replays[experiment].is_timed
+
+        def found(w: Wildcards) -> list[int]:
+            lengths = self.greedy_cv[experiment]["n_candidates"]
+            return sorted({*lengths, *self._compared_lengths(w, timed=is_timed)})
+
+        return found
 
     def _is_searched(self, experiment: str, w: Wildcards) -> bool:
         """Whether an experiment may search among scores that are made as a variant says.

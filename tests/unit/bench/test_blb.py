@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from frugal.bench import blb
 from frugal.bench.blb import PEER, bench_blb, peak_mib
 
 
@@ -30,3 +31,10 @@ def test_numbers_out_of_range_are_named():
 def test_fewer_rows_than_features_are_refused_before_anything_is_measured():
     with pytest.raises(ValueError, match="n_rows must be at least 4 and a whole number, got 3"):
         bench_blb(3, 4)
+
+
+def test_imports_of_the_peer_are_not_timed(monkeypatch):
+    events = []
+    monkeypatch.setattr(blb, "perf_counter", lambda: events.append("clock") or 0.0)
+    blb._measured(lambda model: events.append(model) or {}, lambda: events.append("import") or "job")
+    assert events == ["import", "clock", "job", "clock"]

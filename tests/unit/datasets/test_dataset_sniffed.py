@@ -184,6 +184,8 @@ def test_a_first_line_of_data_with_a_word_is_no_header(tmp_path):
             read(path)
     path.write_text("2019,2020,kind\n1,2,a\n3,4,b\n")
     assert list(read_table(path)[0].columns) == ["2019", "2020", "kind"]
+    path.write_text("0,1,y\n5.1,3.5,y\n4.9,3.0,n\n")  # as pandas names columns
+    assert list(read_table(path)[0].columns) == ["0", "1", "y"]
 
 
 def test_a_parquet_table_has_an_index_that_is_a_column_once_and_some_column(tmp_path):
@@ -191,6 +193,9 @@ def test_a_parquet_table_has_an_index_that_is_a_column_once_and_some_column(tmp_
     frame = pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]})
     frame.set_index("y", drop=False).to_parquet(path)
     assert sorted(read_table(path)[0].columns) == ["a", "y"]
+    frame.set_axis(pd.Index([7, 8], name="y")).to_parquet(path)
+    with pytest.raises(DatasetError, match="has an index 'y' that differs from its column of that name: rename"):
+        read_table(path)
     pd.DataFrame(index=range(3)).to_parquet(path)
     with pytest.raises(DatasetError, match="has no columns, expected one or more"):
         read_table(path)

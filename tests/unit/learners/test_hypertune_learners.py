@@ -299,3 +299,17 @@ def test_learners_with_a_bad_hyperparameter_are_refused():
 def test_a_fit_that_diverges_is_no_refusal_of_its_space():
     name = "sgd_logistic_regression"
     learners.check_space(name, learners.space("hpolib", name))
+
+
+def test_random_features_are_of_as_many_columns_as_in_training(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
+    svm = FourierSVM(3.0, 0.1, 50, n_epochs=2).fit(X, y)
+    with pytest.raises(ValueError, match="X must have 4 columns, as the rows before, got 3"):
+        svm.predict(X[:, :3])
+    assert svm.fit(X[:, :3], y).predict(X[:, :3]).shape == (30,)
+    candidate = {"C": 3.0, "gamma": 0.1, "n_features": 50}
+    training = FourierTraining(candidate, 0)
+    training.fit(X, y, X, y, epochs=1)
+    training.save(tmp_path / "state.npz")
+    with pytest.raises(ValueError, match="X must have 4 columns"):
+        FourierTraining(candidate, 0).load(tmp_path / "state.npz").score(X[:, :3], y)

@@ -193,3 +193,11 @@ def test_they_can_be_tuned(pixels, learner, candidate):
         failed = problem.evaluate(TrialTask(1, diverging), lambda task, epoch, score: True)
         assert math.isnan(failed.error)
         assert "FloatingPointError: the weights overflowed" in failed.reason
+
+
+def test_rows_that_are_not_finite_are_not_predicted():
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0]] * 10), np.array([0, 1] * 10)
+    fitted = SGDLogisticRegression(0.1, 0.0, 20, 5).fit(X, y)
+    for predict in (fitted.predict, fitted.predict_proba):
+        with pytest.raises(ValueError, match="features must be finite numbers"):
+            predict([[np.nan, 1.0]])

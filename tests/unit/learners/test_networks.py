@@ -293,6 +293,8 @@ def test_scores_of_networks_leave_torch_its_threads(monkeypatch):
     ("change", "message"),
     [
         ({"X": np.zeros((4, 5))}, r"expected rows of 196 features, got shape \(4, 5\)"),
+        ({"X": np.zeros((4, 7, 28))}, r"got shape \(4, 7, 28\); images are \(14, 14\)"),
+        ({"X": np.full((4, 196), np.nan)}, "rows must hold finite numbers"),
         ({"y": np.zeros(3, dtype=int)}, r"expected 4 labels, got shape \(3,\)"),
         ({"y": np.full(4, 10)}, r"labels must lie in \[0, 9\]"),
         ({"y": np.full(4, 0.7)}, "labels must be whole numbers, got torch.float64"),

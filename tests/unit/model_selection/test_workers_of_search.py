@@ -263,9 +263,10 @@ def test_workers_of_ones_own_are_an_executor_that_knows_its_size():
         same(FoldSearchCV(SVC(), SPACE, executor=pool).fit(X, Y), FoldSearchCV(SVC(), SPACE, n_jobs=2).fit(X, Y))
 
 
+@pytest.mark.slow
 def test_workers_of_ones_own_kill_a_fit_that_takes_too_long():
     estimator, space, cv, X, y = grid([[0.1] * 2, [0.9] * 2, [0.5] * 2], slow=1, seconds=60.0)
-    search = FoldSearchCV(estimator, space, strategy="standard", fit_timeout=3, cv=cv, refit=False)
+    search = FoldSearchCV(estimator, space, strategy="threshold_pruning", fit_timeout=10, cv=cv, refit=False)
     started = time.monotonic()
     with Workers(1) as pool:
         search.set_params(executor=pool)

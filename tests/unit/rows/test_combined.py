@@ -223,3 +223,18 @@ def test_what_cannot_be_bagged_is_refused_before_a_fit(change, error, message):
     given = {"X": POINTS, "y": SIDES, "queries": POINTS, "svm": KMSVM(compression=4)} | change
     with pytest.raises(error, match=message):
         blb_svm(**given, rng=rng(), **BAGGED)
+
+
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_a_class_that_subsamples_lack_is_refused_whatever_the_kind_of_labels(kind):
+    X = np.column_stack([np.ones(3000), np.random.default_rng(0).normal(size=3000)])
+    y = np.arange(3000) % 2
+    y[:3] = 2
+    how = {"b": 200, "s": 5, "r": 5, "theta": 0.5, "initial_size": 100}
+    with pytest.raises(ValueError, match="b must be large enough for every subsample to hold every class"):
+        blb_dynamic(X, y.astype(kind), rng=rng(), **how)
+    balanced = np.arange(3000) % 3
+    expected = blb_dynamic(X, balanced, rng=rng(), **how)
+    found = blb_dynamic(X, balanced.astype(kind), rng=rng(), **how)
+    np.testing.assert_array_equal(found.bag.coef, expected.bag.coef)
+    assert found.fits[0].classes.tolist() == np.unique(balanced.astype(kind)).tolist()

@@ -194,3 +194,12 @@ def test_a_fit_by_sums_takes_the_start_that_warm_starts_give():
     fit = SumsFit(lambda X, y, weights: weights @ np.column_stack([X, y]), lambda sums: sums)
     found = blb(X, y, b=100, s=1, r=3, fit=fit, statistic=interval_widths, rng=rng(), warm_start=True)
     assert found.n_failed == 0
+
+
+def test_a_missing_label_among_texts_is_no_class_of_its_own():
+    X = np.column_stack([np.ones(20), np.arange(20.0)])
+    for y in (["yes", np.nan] * 10, ["a", "b", 1, 2] * 5):
+        with pytest.raises(ValueError, match="y must"):
+            fit_logistic(X, y)
+        with pytest.raises(ValueError, match="y must hold integers, booleans, strings or real numbers"):
+            fit_dynamic_sample(X, y, theta=0.5, initial_size=5, rng=np.random.default_rng(0))

@@ -357,11 +357,16 @@ def test_a_copy_of_the_classes_with_a_gap_is_left_out(table, target):
     assert find_columns(gap, target, "classification").left_out["answers"].startswith("a copy of the target")
     gaps = table.assign(answers=answers.where(table.index % 2 == 0))
     assert "answers" not in find_columns(gaps, target, "classification").left_out
+    rare = pd.Series(["no"] * 97 + ["yes"] * 3)
+    only_gaps = pd.DataFrame({"x": ["a"] * 94 + [None] * 6, "z": range(100)})
+    assert "x" not in find_columns(only_gaps, rare, "classification").left_out
 
 
 def test_years_of_two_digits_have_a_century_that_no_clock_chooses():
     on = pd.Series(["12.03.48", "01.07.72", "23.11.79", "04.05.85 10:00"] * 5)
     assert as_date(on, "day first").dt.year.tolist()[:4] == [2048, 1972, 1979, 1985]
+    first = as_date(pd.Series(["99-12-31", "48/03/02"]), "year first")
+    assert [day.date().isoformat() for day in first] == ["1999-12-31", "2048-03-02"]
     columns = find_columns(pd.DataFrame({"born": on}), pd.Series([0, 1, 1, 0] * 5), "classification")
     assert columns.odd["born"] == "years of two digits count as 1969 to 2068"
 

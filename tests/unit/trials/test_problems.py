@@ -10,6 +10,7 @@ from frugal.benchmarks.functions import FUNCTIONS
 from frugal.datasets import Dataset, load
 from frugal.interface import TrialTask
 from frugal.learners import space
+from frugal.trials import problems
 from frugal.trials.live import as_text
 from frugal.trials.parts import split
 from frugal.trials.problems import LearnerProblem
@@ -191,3 +192,17 @@ def test_the_text_of_a_candidate_names_functions_and_objects_the_same_in_every_p
 def test_mappings_of_a_candidate_may_have_keys_of_any_kind():
     text = as_text({"class_weight": {np.int64(1): np.float64(0.5), "rest": [{True: None}]}})
     assert json.loads(text) == {"class_weight": {"1": 0.5, "rest": [{"true": None}]}}
+
+
+class Column(BernoulliNB):
+    """Predicts a column, as some libraries do."""
+
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+def test_predictions_in_a_column_are_compared_row_by_row(problem, monkeypatch):
+    task = TrialTask(0, CANDIDATE)
+    expected = problem.evaluate(task, never_asked).error
+    monkeypatch.setattr(problems, "build", lambda learner, candidate, seed: Column(**candidate))
+    assert problem.evaluate(task, never_asked).error == expected

@@ -75,6 +75,22 @@ def test_a_trial_has_the_seconds_that_the_strategy_took_since_the_trial_before(i
     assert -1.0 not in {json.loads(text)["x"] for text in rows["incumbent"]}
 
 
+class Layers(Line):
+    """Tuples, which a file holds as lists."""
+
+    def ask(self):
+        task = super().ask()
+        return task if task is None else TrialTask(task.id, {**task.candidate, "layers": (8, 8)})
+
+
+def test_kept_trials_of_tuples_are_gone_on_from():
+    whole = run(Layers(4), BRANIN)
+    kept = [as_trial(row) for row in whole[:2].to_dict("records")]
+    again = run(Layers(4), BRANIN, kept=kept)
+    assert again["candidate"].equals(whole["candidate"])
+    assert again["seconds"][:2].equals(whole["seconds"][:2])
+
+
 def blas_threads():
     return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 

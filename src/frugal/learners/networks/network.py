@@ -258,9 +258,17 @@ class Network:
     def _rows(self, X: Any) -> Tensor:
         """Rows as one tensor (n, n_features) on the device, uint8 or float32."""
         rows, n_features = torch.as_tensor(X), math.prod(self._input_shape)
-        if rows.dim() < 2 or len(rows) < 1 or math.prod(rows.shape[1:]) != n_features:
-            raise ValueError(f"expected rows of {n_features} features, got shape {tuple(rows.shape)}")
-        return rows.flatten(1).to(self.device, torch.uint8 if rows.dtype == torch.uint8 else torch.float32)
+        if len(rows.shape) < 2 or len(rows) < 1 or rows.shape[1:] not in ((n_features,), tuple(self._input_shape)):
+            raise ValueError(
+                f"expected rows of {n_features} features, got shape {tuple(rows.shape)}; images are "
+                f"{tuple(self._input_shape)}"
+            )
+        if rows.dtype == torch.uint8:
+            return rows.flatten(1).to(self.device)
+        rows = rows.flatten(1).to(self.device, torch.float32)
+        if not rows.isfinite().all():
+            raise ValueError("rows must hold finite numbers below 3.4e38")
+        return rows
 
     def _labels(self, y: Any, n_rows: int) -> Tensor:
         labels = torch.as_tensor(y)

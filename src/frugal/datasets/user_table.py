@@ -94,7 +94,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     for name in twice:
         if not np.array_equal(frame.index.get_level_values(str(name)), frame[name]):
             raise DatasetError(
-                f"{path} has an index {name!r} that differs from the column of its name: rename one"
+                f"{path} has an index {name!r} that differs from its column of that name: rename it"
             )
     if twice:
         frame = frame.reset_index(level=twice, drop=True)

@@ -186,6 +186,29 @@ def is_by_rows(strategy: str, settings: Mapping[str, Any]) -> bool:
     return "min_resources" in settings_of(strategy) and settings.get("n_rows", 0) is not None
 
 
+def first_share(
+    strategy: str, settings: Mapping[str, Any], facts: Mapping[str, Any], *, n_candidates: int, n_folds: int
+) -> float:
+    """Share of the rows that the first rung of a strategy on folds has; 1 where it has no rungs.
+
+    Args:
+        strategy: name of the strategy.
+        settings: settings that the user gave; they take precedence.
+        facts: n_rows, cv and n_classes, of which the strategy gets those that it takes.
+        n_candidates: number of candidates.
+        n_folds: number of folds.
+    """
+    import numpy as np
+
+    from frugal.folds import make
+
+    known = settings_of(strategy)
+    given = {name: value for name, value in facts.items() if name in known} | dict(settings)
+    found = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **given)
+    rungs = getattr(found, "rungs", ())
+    return rungs[0].resource / facts["n_rows"] if rungs else 1.0
+
+
 def rows_for_the_rarest(counts: Sequence[int], n_splits: int) -> int:
     """Rows of a random part that has two rows of the rarest class per split, at most a ninth of all rows.
 

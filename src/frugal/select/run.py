@@ -72,14 +72,16 @@ def search(
         DatasetError: if the table cannot fill the folds.
     """
     from frugal.model_selection import FoldSearchCV
-    from frugal.model_selection.facts import is_by_rows
+    from frugal.model_selection.facts import first_share, is_by_rows
 
     check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
     validation = _validation(problem, n_folds, scoring, positive, seed)
     names, notes = estimators or default_names(problem.task, len(problem.target)), []
     size = validation.size
     if is_by_rows(strategy, settings or {}):
-        share = _first_share(problem, strategy, n_candidates, n_folds, settings or {})
+        n_classes = problem.target.nunique() if problem.task == "classification" else 1
+        facts = {"n_rows": len(problem.target), "cv": n_folds, "n_classes": n_classes}
+        share = first_share(strategy, settings or {}, facts, n_candidates=n_candidates, n_folds=n_folds)
         size = size._replace(is_whole=False, n_least=int(share * size.n_train))
     spaces = space_of(names, problem.task, step="model", seed=seed, size=size)
     able = [validation.can_score(space["model"][0]) for space in spaces]
@@ -173,20 +175,6 @@ def trial_search(
         **limits,
     )
     return found, notes
-
-
-def _first_share(
-    problem: Problem, strategy: str, n_candidates: int, n_folds: int, settings: Mapping[str, Any]
-) -> float:
-    """Share of the rows that the first rung of a strategy has; 1 where it has no rungs."""
-    from frugal.folds import make, settings_of
-
-    n_classes = problem.target.nunique() if problem.task == "classification" else 1
-    known, facts = settings_of(strategy), {"n_rows": len(problem.target), "cv": n_folds, "n_classes": n_classes}
-    given = {name: value for name, value in facts.items() if name in known} | dict(settings)
-    found = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **given)
-    rungs = getattr(found, "rungs", ())
-    return rungs[0].resource / len(problem.target) if rungs else 1.0
 
 
 def _least_rows(problem: Problem, n_folds: int, strategy: str, settings: Mapping[str, Any]) -> dict[str, int]:

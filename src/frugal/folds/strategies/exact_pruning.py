@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from frugal.checks import check_finite
+from frugal.checks import check_finite, is_finite
 from frugal.folds.ledger import BaseFoldStrategy, ScoreRange
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
@@ -59,7 +59,7 @@ class ExactPruning(BaseFoldStrategy):
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Tell the score of a task, or nan for a failed fit; one above the largest by rounding becomes that."""
-        if self._perfect < score <= self.score_range.high:
+        if is_finite(score) and self._perfect < score <= self.score_range.high:
             score = self._perfect
         mean = self._ledger.tell(task, score)
         if mean == -math.inf:

@@ -573,7 +573,7 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     tenth = letter[letter["fraction"].isin([0.1, 1])].set_index("method")["mean"]
     quoted = (
         f"On 3,000 rows of letter an SVM has {tenth['full_svm']:.0%} accuracy. On 300 weighted cluster centres of "
-        f"these it has {tenth['wkm_svm']:.0%}, on 300 rows drawn uniformly {tenth['uniform_svm']:.0%}."
+        f"these (WKM-SVM) it has {tenth['wkm_svm']:.0%}, on 300 uniform rows {tenth['uniform_svm']:.0%}."
     )
     assert quoted.replace("%", " %") in text
     table = pd.read_csv(PUBLISHED / "big_data/tables/fractions.csv")

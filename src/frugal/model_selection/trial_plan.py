@@ -304,13 +304,13 @@ class LimitedTrialStrategy:
             ValueError: on an error below 0, if the strategy models the logarithm of errors.
         """
         self._n_out -= 1
-        if self._plan.strategy in LOGARITHMIC and -1e-12 <= trial.error < 0:  # by rounding
-            trial = replace(trial, error=0.0)
         if self._plan.strategy in LOGARITHMIC and trial.error < 0:
-            raise ValueError(
-                f"{self._plan.strategy} models the logarithm of errors, so they must be at least 0, got "
-                f"{trial.error:g}; {self._remedy}"
-            )
+            if trial.error < -1e-12:  # no rounding
+                raise ValueError(
+                    f"{self._plan.strategy} models the logarithm of errors, so they must be at least 0, got "
+                    f"{trial.error:g}; {self._remedy}"
+                )
+            trial = replace(trial, error=0.0)
         if trial.task is not self.closing:
             self._strategy.tell(trial)
         if self._plan.is_whole(trial.task):

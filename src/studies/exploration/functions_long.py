@@ -130,10 +130,9 @@ TABLE: Final = Artefact(
     tabulate,
     """Hartmann-6 after {{ n_trials }} evaluations: DNGO with its paper's settings (20 sampled hyperparameters{% if
     "n_epochs" in strategies.dngo_long | default({}) %}, {{ strategies.dngo_long.n_epochs }} epochs{% endif %}),
-    random search, and EI
-    on a GP with sampled hyperparameters in Spearmint's place; all of a seed start from the same {{ n_initial }}
-    candidates. Lowest value (the minimum is -3.3224, the second lowest local minimum -3.203) and what it leaves to
-    the minimum (geometric means, 1e-6 or more; in the CSV log10 of it). The rows less random and less ei are means
-    of the differences seed by seed, of what is left the ratio, with 95 % intervals. The table that the document
-    quotes has DNGO at -3.319, Spearmint at -3.3166. Means over {{ n_seeds | seeds }}.""",
+    random search, and EI on a GP with sampled hyperparameters in Spearmint's place; all of a seed start from the
+    same {{ n_initial }} candidates. Lowest value (the minimum is -3.3224, the second lowest local minimum -3.203)
+    and what it leaves to the minimum (geometric means, 1e-6 or more; in the CSV log10 of it). The rows less random
+    and less ei are means of the differences seed by seed, of what is left the ratio, with 95 % intervals. The
+    table that the document quotes has DNGO at -3.319, Spearmint at -3.3166. Means over {{ n_seeds | seeds }}.""",
 )

@@ -94,10 +94,15 @@ class FoldJobs:
         ]
         return f"{flags} --n-ranges {max([*lengths, *self._compared_lengths(w, timed=timed)])}"
 
+    def _compared_variant(self, classifier: str) -> str:
+        """Label of how the scores are made that the comparison searches."""
+        return self.variant_of({**self.greedy_cv, "space": self.comparison["space"]}, classifier)
+
     def _compared_lengths(self, w: Wildcards, *, timed: bool) -> list[int]:
         """Lengths of the lists that the comparison searches among scores that are made as a variant says."""
-        compared = self.variant_of({**self.greedy_cv, "space": self.comparison["space"]}, w.classifier)
-        is_read = w.variant == compared and (self.comparison["n_timed_seeds"] > 0 or not timed)
+        is_read = w.variant == self._compared_variant(w.classifier) and (
+            self.comparison["n_timed_seeds"] > 0 or not timed
+        )
         return list(self.comparison["n_candidates"]) if is_read else []
 
     def rung_lengths(self, experiment: str) -> Callable[[Wildcards], list[int]]:
@@ -345,8 +350,7 @@ class FoldJobs:
         def found(w: Wildcards) -> list[str]:
             if w.classifier in NETWORKS:
                 return self.network_scores()
-            settings = {**self.greedy_cv, "space": self.comparison["space"]}
-            variant = f"{self.variant_of(settings, w.classifier)}{timed}"
+            variant = f"{self._compared_variant(w.classifier)}{timed}"
             cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
             entry = self.entries[w.entry]
             rungs = [entry.settings["cv"]] if entry.strategy == HALVING else []

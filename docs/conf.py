@@ -35,6 +35,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
     "abort_on_example_error": True,
+    "run_stale_examples": True,  # else only those whose own file has changed, whatever changed in the library
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": 1e9,  # seconds differ between builds

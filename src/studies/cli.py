@@ -31,10 +31,13 @@ def _summary(args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace) -> None:
-    from studies import config
-    from studies.page import page
+    from studies import config, registry
+    from studies.page import page, shown_files
+    from studies.publish import check_scale
 
     whole = config.load(*args.configfile)
+    for path in (file for paper in registry.PAPERS for file in shown_files(args.results, paper)):
+        check_scale(path, whole["scale"])
     write_text(page(whole, args.results, args.published, args.workflow), Path(args.output))
 
 

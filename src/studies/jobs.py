@@ -369,13 +369,13 @@ def _figure(args: argparse.Namespace) -> None:
     png, svg, csv, md = (place(Path(args.output)) for place in DRAWN.values())
     if args.numbers:
         figure = artefact.draw(read(args.numbers))
-        write_text(Path(args.numbers).read_text(), csv)
+        write_text(Path(args.numbers).read_text(encoding="utf-8"), csv)
     else:
         with TemporaryDirectory() as folder:
             draft = Path(folder, csv.name)
             write(artefact.summarise(args.seed if needed == "seed" else read_all(args.runs)), draft)
             figure = artefact.draw(read(draft))  # of the numbers as the file holds them
-            write_text(draft.read_text(), csv)
+            write_text(draft.read_text(encoding="utf-8"), csv)
     style.save(figure, png, svg)
     if args.caption:
         write_text(as_markdown(args.caption) + "\n", md)

@@ -18,6 +18,9 @@ STYLE: Final = Path(__file__).with_suffix(".css")
 WIDE: Final = 1.6
 """Width over height from which a picture has several panels side by side."""
 
+_STRONG: Final = r"\*\*(\w[^*]*)\*\*"
+_EMPHASIS: Final = r"(?<![*\w])\*(\w[^*]*)\*"
+
 
 def page(config: Mapping[str, Any], results: Path, published: Path, workflow: str) -> str:
     """HTML of what a run has made, in the order of the documents; it needs no other file.
@@ -31,7 +34,7 @@ def page(config: Mapping[str, Any], results: Path, published: Path, workflow: st
     Raises:
         ValueError: if the folder has no table, figure or claim.
     """
-    papers = [paper for paper in registry.PAPERS if _shown_files(results, paper)]
+    papers = [paper for paper in registry.PAPERS if shown_files(results, paper)]
     if not papers:
         raise ValueError(f"{results} has no table, figure or claim of a run: make them first")
     links = "".join(f'<a href="#{paper}">{title(paper)}</a>' for paper in papers)
@@ -50,7 +53,7 @@ def page(config: Mapping[str, Any], results: Path, published: Path, workflow: st
     )
 
 
-def _shown_files(results: Path, paper: str) -> list[Path]:
+def shown_files(results: Path, paper: str) -> list[Path]:
     """The CSV files of a paper that there are of what the page shows."""
     numbers = [_file(results, paper, artefact, "csv") for artefact in registry.paper(paper).artefacts]
     return [path for path in (*numbers, *sorted((results / paper).glob("claims*.csv"))) if path.exists()]
@@ -105,7 +108,8 @@ def _artefact(config: Mapping[str, Any], results: Path, paper: str, artefact: Ar
         return f"{head}<p>{_inline(words)}</p><details><summary>The table</summary>{text}</details>{made_by}"
     path = _file(results, paper, artefact, "png")
     picture, kind = b64encode(path.read_bytes()).decode(), ' class="wide"' if is_wide(path) else ""
-    alternative = escape(f"{heading}: {re.sub('<[^>]*>|`', '', words)}")
+    plain = re.sub("<[^>]*>|`", "", re.sub(_EMPHASIS, r"\1", re.sub(_STRONG, r"\1", words)))
+    alternative = escape(f"{heading}: {plain}")
     return (
         f'{head}<figure{kind}><div class="scroll">'
         f'<img alt="{alternative}" src="data:image/png;base64,{picture}"></div>'
@@ -123,8 +127,10 @@ def is_wide(picture: Path) -> bool:
 
 
 def _inline(text: str) -> str:
-    """HTML of a line of Markdown that has code and superscripts."""
-    return re.sub(r"&lt;(/?sup)&gt;", r"<\1>", re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text, quote=False)))
+    """HTML of a line of Markdown that has code, emphasis and superscripts; stars of significance stay."""
+    text = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text, quote=False))
+    text = re.sub(_STRONG, r"<strong>\1</strong>", text)
+    return re.sub(r"&lt;(/?sup)&gt;", r"<\1>", re.sub(_EMPHASIS, r"<em>\1</em>", text))
 
 
 def _blocks(text: str) -> str:

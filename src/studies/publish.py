@@ -112,7 +112,7 @@ def publish(
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
     earlier = read_records(target) if (target / RECORD).exists() else []
     for path in copies.values():
-        _check_scale(path, config["scale"])
+        check_scale(path, config["scale"])
     if only:
         shows = [contents, *(shown(paper, one["config"]) for one in earlier)]
         old = {path for path in old if not any(_is_shown(one, path.relative_to(target)) for one in shows)}
@@ -354,14 +354,14 @@ def _commit() -> str:
 def _check_claims(path: Path, *, partial: bool, scale: str) -> None:
     if not path.exists():
         raise ValueError(f"{path} does not exist; run the workflow at paper scale first")
-    _check_scale(path, scale)
+    check_scale(path, scale)
     verdicts = pd.read_csv(path)["verdict"]
     below = verdicts.eq(NOT_RUN).sum()
     if below and not (partial and below < len(verdicts)):
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
 
-def _check_scale(path: Path, scale: str) -> None:
+def check_scale(path: Path, scale: str) -> None:
     """Refuse a CSV with numbers of another scale than the configuration's; what was not run has none."""
     table = pd.read_csv(path) if path.suffix == ".csv" else pd.DataFrame()
     scales = table["scale"].dropna() if "scale" in table else pd.Series(dtype=object)

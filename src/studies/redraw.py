@@ -152,10 +152,9 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
     """Artefacts of a paper but those that were left out at publication."""
     records = read_records(folder)
     left_out = read_left_out(folder)
-    contents = shown(paper, records[-1]["config"])
-    for name, runs in _named(contents):
+    for name, (contents, runs) in _declared(paper, records, folder).items():
         if f"{name}.csv" not in left_out:
-            paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
+            paths = {run: _of_run(folder, run) for run in runs}
             paths = {run: path for run, path in paths.items() if path.exists()}
             if len(paths) == len(runs):
                 config = config_of_runs(records, runs, f"{name}.csv", folder.name)
@@ -164,6 +163,27 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
                 config = config_of(records, [f"{name}.csv", *sources], folder.name)
             scales = scales_of(records, paths, folder.name)
             yield _Artefact(contents, name, runs, paths, folder / f"{name}.csv", config, scales)
+
+
+def _declared(paper: str, records: list[dict[str, Any]], folder: Path) -> dict[str, tuple[Shown, tuple[str, ...]]]:
+    """What a paper shows, and the runs of each artefact by its name, with the configurations of its records.
+
+    The latest record counts. But where an earlier one shows more runs of an artefact, and all are published, that
+    does: parts that are published with a smaller configuration leave the others as they were.
+    """
+    found: dict[str, tuple[Shown, tuple[str, ...]]] = {}
+    for record in reversed(records):
+        contents = shown(paper, record["config"])
+        for name, runs in _named(contents):
+            is_whole = all(_of_run(folder, run).exists() for run in runs)
+            if name not in found or (is_whole and len(runs) > len(found[name][1])):
+                found[name] = contents, runs
+    return found
+
+
+def _of_run(folder: Path, run: str) -> Path:
+    """The published file of a run."""
+    return folder / "runs" / f"{run}.parquet"
 
 
 def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -263,7 +283,7 @@ def _differences(remade: Path, published: Path) -> dict[str, str]:
         if not other.exists():
             found[name] = "which is not published"
         elif path.read_bytes() != other.read_bytes():
-            ours, theirs = path.read_text().splitlines(), other.read_text().splitlines()
+            ours, theirs = (file.read_text(encoding="utf-8").splitlines() for file in (path, other))
             same = [new == old for new, old in zip(ours, theirs, strict=False)]
             found[name] = f"line {same.index(False) + 1 if False in same else len(same) + 1}"
     return found

@@ -213,4 +213,4 @@ def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     with whole(path_png) as part, whole(path_svg) as other:
         part.write_bytes(png.getvalue())
-        other.write_text(smaller(svg.getvalue().decode()))
+        other.write_text(smaller(svg.getvalue().decode()), encoding="utf-8")

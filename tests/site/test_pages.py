@@ -234,6 +234,10 @@ def test_scripts_and_styles_of_the_site_are_shipped():
     assert len(sources) > 3
     assert not [path.name for path in sources if re.search(r"https?://(?!www\.w3\.org)", path.read_text())]
     assert 'src="_static/claims.js"' in claims.page()
+
+
+@pytest.mark.site
+def test_the_page_of_comparisons_has_its_script():
     assert 'src="_static/explorer.js"' in comparisons.page()
 
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from shutil import copytree
 
 import pandas as pd
 import pytest
@@ -65,8 +66,19 @@ def test_the_command_writes_it_and_a_folder_without_a_run_is_refused(tmp_path, c
     output = ["--output", str(tmp_path / "report.html")]
     assert main(["report", "--results", str(tmp_path), *files, *output]) == 2
     assert "has no table, figure or claim of a run" in capsys.readouterr().err
-    assert main(["report", "--results", "results/published", *files, *output]) == 0
+    copytree(PUBLISHED / "greedy_cv", tmp_path / "greedy_cv")
+    assert main(["report", "--results", str(tmp_path), *files[:-1], *output]) == 2
+    assert "is of scale paper, the configuration of laptop" in capsys.readouterr().err
+    assert main(["report", "--results", str(tmp_path), *files, *output]) == 0
     assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_emphasis_of_markdown_is_shown_and_stars_of_significance_stay(text):
+    part = text.split('id="exploration-table-comparison"')[1].split("</details>")[0]
+    assert "<strong>Lowest value of a function</strong>" in part
+    assert "lists but for <em>random ranges</em>" in text
+    assert not re.search(r"\*\*\w", text)
+    assert re.search(r"\d\*\*\*", text)
 
 
 def test_a_claim_that_nobody_declares_is_named(tmp_path):

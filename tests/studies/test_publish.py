@@ -16,7 +16,7 @@ from studies import config
 from studies.artefacts import shown
 from studies.cli import main
 from studies.publish import publish, read_left_out, read_machine, read_records, this_machine
-from studies.redraw import _unknown
+from studies.redraw import _artefacts, _unknown
 
 ROOT = Path(__file__).parents[2]
 CONFIG = config.load(ROOT / "config/config.yaml")
@@ -338,6 +338,8 @@ def test_what_another_configuration_shows_stays_when_some_parts_are_published(pl
     assert (target / f"cells/{reading}.csv").exists()
     assert [record["commit"] for record in read_records(target)] == ["first", "third"]
     assert _unknown("greedy_cv", target) == {}
+    remade = {artefact.name: artefact.runs for artefact in _artefacts("greedy_cv", target)}
+    assert remade[f"cells/{reading}"] == (reading,)
 
 
 def test_parts_of_another_scale_are_not_recorded_as_of_the_configurations(place):

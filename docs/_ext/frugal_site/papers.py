@@ -39,7 +39,7 @@ def _figure(item: Item) -> str:
 
 
 def _table(item: Item) -> str:
-    text = item.file("md").read_text().strip()
+    text = item.file("md").read_text(encoding="utf-8").strip()
     is_open = " open" if text.count("\n") <= ROWS_SHOWN else ""
     return (
         f"{_words(item)}\n\n"

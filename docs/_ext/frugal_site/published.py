@@ -52,7 +52,7 @@ class Item:
     def caption(self) -> str:
         """In Markdown, with the command that makes it."""
         if self.record.kind == "figure":
-            return self.file("md").read_text().strip()
+            return self.file("md").read_text(encoding="utf-8").strip()
         records = read_records(PUBLISHED / self.paper)
         kind = f"{self.record.kind}s"
         runs = self.record.runs_of(records[-1]["config"])

@@ -279,7 +279,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             error_score=self.error_score,
             verbose=self.verbose,
             seed=seed,
-            caller=clone(self) if contexts else None,
+            caller=self if contexts else None,
             contexts=contexts,
         )
 
@@ -370,9 +370,9 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         bare.__dict__.update(state)
         cloned: Self = super(SearchCV, bare).__sklearn_clone__()
         cloned.executor = self.executor
-        # Copied together, so that settings name the same objects as the space.
-        shared: dict[str, Any] = deepcopy({name: state[name] for name in ("space", "settings") if name in state})
-        cloned.__dict__.update(shared)
+        if state.get("settings"):  # copied together, so that settings name the same objects as the space
+            shared: dict[str, Any] = deepcopy({name: state[name] for name in ("space", "settings")})
+            cloned.__dict__.update(shared)
         return cloned
 
     def __getstate__(self) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
     """
     from sklearn.base import is_classifier, is_regressor
 
-    function = getattr(scorer, "_score_func", None)
+    function = _metric_of(scorer)
     if function is not None:
         if not _is_one_of(function, _bounded()) or not scorer._kwargs.get("normalize", True):  # or counts
             return None
@@ -106,7 +106,7 @@ def is_accuracy(scorer: Any, estimator: Any) -> bool:
     from sklearn.base import is_classifier
     from sklearn.metrics import accuracy_score
 
-    function = getattr(scorer, "_score_func", None)
+    function = _metric_of(scorer)
     if function is None:
         return _is_own_score(scorer) and is_classifier(estimator)
     return function is accuracy_score and scorer._kwargs.get("normalize", True)
@@ -127,7 +127,7 @@ def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
     from sklearn.base import is_regressor
 
     accepted = getattr(strategy, "score_range", ANY_SCORE)
-    function = getattr(scorer, "_score_func", None)
+    function = _metric_of(scorer)
     if function is None:
         may_be_negative = _is_own_score(scorer) and is_regressor(estimator)
     else:
@@ -138,6 +138,13 @@ def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
             f"{accepted.needs}; those of this scorer may be negative: choose another strategy, such as "
             "greedy_early_stopping, or another scorer"
         )
+
+
+def _metric_of(scorer: Any) -> Any:
+    """The function that a scorer of scikit-learn's classes calls; None for other scorers."""
+    from sklearn.metrics._scorer import _BaseScorer
+
+    return scorer._score_func if isinstance(scorer, _BaseScorer) else None
 
 
 def _is_one_of(function: Any, known: Iterable[Any]) -> bool:
@@ -167,14 +174,18 @@ def _functions(names: tuple[str, ...]) -> frozenset[Any]:
 
 
 def n_classes_of(estimator: Any, y: Any) -> int | None:
-    """Number of classes of a classifier's targets; None for other estimators."""
+    """Number of classes of a classifier's targets; None for other estimators, and targets that have no classes."""
     import numpy as np
     from sklearn.base import is_classifier
     from sklearn.utils.multiclass import type_of_target
 
-    if y is None or not is_classifier(estimator) or type_of_target(y) not in ("binary", "multiclass"):
+    if y is None or not is_classifier(estimator):
         return None
-    return len(np.unique(y))
+    try:
+        kind = type_of_target(y)
+    except ValueError:  # lists of labels, or a gap: what the estimator makes of them is its own
+        return None
+    return len(np.unique(y)) if kind in ("binary", "multiclass") else None
 
 
 def is_by_rows(strategy: str, settings: Mapping[str, Any]) -> bool:

@@ -49,7 +49,10 @@ def warn_of_interruption(
 
 
 def _is_terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()  # None: it was closed before Python started
+    try:
+        return bool(sys.stdout.isatty())
+    except (AttributeError, ValueError):  # none, or a replacement that cannot tell; closed
+        return False
 
 
 class ProgressLine:
@@ -72,7 +75,7 @@ class ProgressLine:
     def _begin(self, verbose: int, most: int, text: str, time_limit: float | None) -> None:
         self._is_on, self._most, self._time_limit = verbose > 0, most, time_limit
         self._started = self._printed = monotonic()
-        self._n_new, self._n_kept, self._on_terminal = 0, 0, _is_terminal() and verbose == 1
+        self._n_new, self._n_kept, self._on_terminal = 0, 0, verbose == 1 and _is_terminal()
         if self._is_on:
             print(text)
 
@@ -102,7 +105,9 @@ class ProgressLine:
         done = f"{n_done} of at most {most} {self._unit}"
         text = f"{done}, {spent:.0f} s, about {left:.0f} s left, best: "
         text += "none yet" if best is None else f"{best:.6g}"
-        with suppress(OSError, ValueError):  # of a closed output: no reason to lose the search
+        with suppress(
+            AttributeError, OSError, ValueError
+        ):  # of a closed output, or one without flush: no reason to lose it
             print(f"{text:<79}", end=end, flush=True)
 
 
@@ -144,6 +149,7 @@ class Callbacks:
         self._data = {"X": X, "y": y, "metadata": metadata}
         if hasattr(search, "_init_callback_context"):
             root = search._init_callback_context(max_subtasks=1 + (search.refit is not False))
+            _check_callbacks(search.estimator)
             self._fit = root.call_on_fit_task_begin(estimator=search, **self._data)
 
     def begin_search(self, n_candidates: int, n_folds: int) -> dict[tuple[int, int], Any]:
@@ -181,3 +187,17 @@ class Callbacks:
         """Announce the end of the fit."""
         if self._fit is not None:
             self._fit.call_on_fit_task_end(estimator=self._search, **self._data)
+
+
+def _check_callbacks(estimator: Any) -> None:
+    """Refuse callbacks of the estimator that scikit-learn would refuse at the refit, after all fits.
+
+    Raises:
+        TypeError: on a callback that the search has to have, such as a ProgressBar.
+    """
+    from sklearn.callback import AutoPropagatedCallback
+
+    for callback in getattr(estimator, "_skl_callbacks", ()):
+        if isinstance(callback, AutoPropagatedCallback):
+            name = type(callback).__name__
+            raise TypeError(f"{name} is a callback of the estimator: give it to the search, with set_callbacks")

@@ -319,7 +319,9 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             return self.cv
         labelled = n_classes_of(self.estimator, y) is not None
         if groups is None:
-            is_stratified = labelled and np.unique(y, return_counts=True)[1].min() > 1
+            counts = np.unique(y, return_counts=True)[1] if labelled else np.array([0])
+            n, n_valid = _num_samples(X), math.ceil(share * _num_samples(X))
+            is_stratified = counts.min() > 1 and len(counts) <= min(n_valid, n - n_valid)
             kind = StratifiedShuffleSplit if is_stratified else ShuffleSplit
             return kind(1, test_size=share, random_state=seed)
         n_folds = round(1 / share)

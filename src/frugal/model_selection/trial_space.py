@@ -106,6 +106,17 @@ def _dimension(name: object, values: Any) -> Dimension:
             f"{name!r} is the tuple {values!r}, which may be a range or two values: for a range give "
             f"Uniform({low!r}, {high!r}) or another dimension of frugal.spaces, for two values a list"
         )
+    if (
+        isinstance(values, tuple)
+        and len(values) > 2
+        and all(map(is_real, values[:2]))
+        and isinstance(values[2], str)
+    ):
+        low, high = values[:2]
+        wanted = (
+            f'Uniform({low!r}, {high!r}, "log")' if values[2] == "log-uniform" else f"Uniform({low!r}, {high!r})"
+        )
+        raise ValueError(f"{name!r} is the tuple {values!r}: for a range give {wanted}, for its values a list")
     if isinstance(values, list | tuple | range | np.ndarray):
         check_vector(name, values)
         if len(values) == 0:

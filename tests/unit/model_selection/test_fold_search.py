@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import stats
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris, load_wine
@@ -702,6 +702,37 @@ def test_callbacks_hear_of_every_fit(iris, tmp_path, kind, options, most, n_jobs
     assert listening.is_open is False
 
 
+class Keyed(Listening):
+    """A callback that keeps what it knows by the estimator that it was set up with."""
+
+    def setup(self, estimator, context):
+        self.known = {estimator: True}
+
+    def on_fit_task_begin(self, estimator, context):
+        assert self.known[estimator]
+
+    on_fit_task_end = on_fit_task_begin
+
+
+@pytest.mark.skipif(not hasattr(sklearn, "callback") and sklearn.__version__ < "1.9", reason="no callbacks")
+def test_callbacks_are_handed_the_search_itself(iris, tmp_path):
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=KFold(3).split(*iris)).set_callbacks(Keyed(tmp_path / "x"))
+    assert search.fit(*iris).n_fits_ > 0
+
+
+class Bar(Listening):
+    """As scikit-learn's ProgressBar, a callback that a search hands on to what it fits."""
+
+    max_propagation_depth = None
+
+
+@pytest.mark.skipif(not hasattr(sklearn, "callback") and sklearn.__version__ < "1.9", reason="no callbacks")
+def test_a_progress_bar_of_the_estimator_is_refused_before_a_fit(iris, tmp_path):
+    estimator = LogisticRegression().set_callbacks(Bar(tmp_path / "tasks"))
+    with pytest.raises(TypeError, match="Bar is a callback of the estimator: give it to the search"):
+        FoldSearchCV(estimator, {"C": [1, 10]}).fit(*iris)
+
+
 def test_verbose_prints_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: 0.0)
     searched(verbose=1)
@@ -722,6 +753,68 @@ def test_a_progress_line_that_nobody_can_read_ends_no_search(monkeypatch):
     monkeypatch.setattr("frugal.model_selection.progress.print", say, raising=False)
     assert searched(verbose=1).n_fits_ > 0
     assert output.closed
+
+
+class Tee:
+    """A replacement of the standard output that can only write."""
+
+    def __init__(self):
+        self.lines = []
+
+    def write(self, text):
+        self.lines.append(text)
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_an_output_that_can_only_write_ends_no_search(monkeypatch, verbose):
+    monkeypatch.setattr("sys.stdout", Tee())
+    assert searched(verbose=verbose).n_fits_ > 0
+
+
+class Tagger(ClassifierMixin, Nearly):
+    """A classifier that takes a list of labels a row."""
+
+    def score(self, X, y):
+        return np.mean([self.C / 10 for labels in y])
+
+
+def test_targets_whose_classes_no_strategy_asks_for_are_as_the_estimator_takes_them():
+    y = [["a"], ["a", "b"], [], ["b"], ["a"], []]
+    search = FoldSearchCV(Tagger(), {"C": [1, 10]}, cv=KFold(3)).fit(np.zeros((6, 1)), y)
+    assert search.best_params_ == {"C": 10}
+
+
+class ByRegion:
+    """A scorer that has an attribute of scikit-learn's name, and is called alone."""
+
+    def __init__(self, function):
+        self._score_func = function
+
+    def __call__(self, estimator, X, y):
+        return self._score_func(y, estimator.predict(X))
+
+
+@pytest.mark.parametrize("kind", [FoldSearchCV, BetaPruningSearchCV, TrialSearchCV])
+def test_a_scorer_of_another_class_is_only_called(iris, kind):
+    options = {"strategy": "random", "n_trials": 2, "random_state": 0} if kind is TrialSearchCV else {}
+    search = kind(SVC(), {"C": [1, 10]}, scoring=ByRegion(accuracy_score), **options).fit(*iris)
+    assert search.best_score_ > 0.9
+
+
+class Frozen(BaseEstimator):
+    """As FrozenEstimator: it is its own clone; and it cannot be copied."""
+
+    def __sklearn_clone__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        raise TypeError("cannot be copied")
+
+
+def test_a_clone_of_the_search_clones_its_space_as_scikit_learn_does():
+    listed = Frozen()
+    cloned = clone(FoldSearchCV(SVC(), {"first": [listed]}))
+    assert cloned.space["first"][0] is listed
 
 
 def test_more_fits_than_were_expected_leave_no_negative_time(monkeypatch, capsys):

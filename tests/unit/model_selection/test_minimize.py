@@ -546,6 +546,11 @@ def test_a_function_must_return_a_number(value):
         (bowl, {"space": {}}, "space must be a SearchSpace, or a dict"),
         (bowl, {"space": {"x": 3}}, "'x' must be a dimension such as .* got 3"),
         (bowl, {"space": {"x": (0, 1)}}, r"'x' is the tuple \(0, 1\), .* for a range give Uniform\(0, 1\)"),
+        (
+            bowl,
+            {"space": {"x": (1e-6, 1e6, "log-uniform")}},
+            r"for a range give Uniform\(1e-06, 1000000.0, \"log\"\), for its values a list",
+        ),
         (bowl, {"space": SearchSpace({})}, "space must be a SearchSpace, or a dict"),
         (3, {}, "function must be callable, got 3"),
         (lambda c: 10**400, {"n_trials": 3}, "all 3 trials failed; the first: the function returned inf"),

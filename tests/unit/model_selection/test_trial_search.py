@@ -42,6 +42,12 @@ RANDOM = {"strategy": "random", "n_trials": 5, "random_state": 0}
 TIMES = ("fit_time", "score_time")
 
 
+def test_a_share_of_fewer_rows_than_classes_is_drawn_without_strata():
+    digits = load_digits(return_X_y=True)
+    search = TrialSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=0.1, **RANDOM)
+    assert search.fit(digits[0][:60], digits[1][:60]).n_splits_ == 1
+
+
 def same(results, other):
     """But for times."""
     assert list(results) == list(other)

@@ -7,9 +7,8 @@ import pickle
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
-from operator import call
 from secrets import token_hex
 from typing import Any
 
@@ -66,8 +65,8 @@ def _evaluate_held(key: str, data: bytes | None, task: Any) -> Any:
 @contextmanager
 def holding(executor: Executor, evaluate: Evaluate) -> Iterator[Executor]:
     """Wrap an executor so that each process receives `evaluate` once. The given executor stays open."""
-    if hasattr(executor, "_client"):
-        yield _OnDask(executor, evaluate)
+    if is_dask(executor):
+        yield OnDask(executor, evaluate)
         return
     key = f"{os.getpid()}-{token_hex(8)}"
     _held[key] = evaluate  # for threads, and for processes that are forked from here on
@@ -109,6 +108,7 @@ class _Relayed(Future[Any]):
     def __init__(self, executor: Executor, key: str, payload: Callable[[], bytes], task: Any) -> None:
         super().__init__()
         self._executor, self._key, self._payload, self._task = executor, key, payload, task
+        self._is_given_up = False
         self._send(None)
 
     def _send(self, data: bytes | None) -> None:
@@ -116,7 +116,7 @@ class _Relayed(Future[Any]):
         self._sent.add_done_callback(self._take)
 
     def _take(self, sent: Future[Any]) -> None:
-        if sent.cancelled():
+        if sent.cancelled() or (self._is_given_up and isinstance(sent.exception(), _MissingError)):
             super().cancel()
             self.set_running_or_notify_cancel()
             return
@@ -136,23 +136,53 @@ class _Relayed(Future[Any]):
         return self._sent.running()
 
     def cancel(self) -> bool:
-        """Cancel the task if the executor can."""
+        """Cancel the task if the executor can; one that runs is not sent again if the process lacks the data."""
+        self._is_given_up = True
         return self._sent.cancel()
 
 
-class _OnDask(Executor):
+class ExitedError(Exception):
+    """Stands for the SystemExit of a task, with its arguments, where that would end a worker."""
+
+
+def _evaluate(evaluate: Evaluate, task: Any) -> Any:
+    try:
+        return evaluate(task)
+    except SystemExit as error:
+        raise ExitedError(*error.args) from None
+
+
+def is_dask(executor: Executor) -> bool:
+    """Whether an executor is that of a dask client."""
+    return hasattr(executor, "_client")
+
+
+class OnDask(Executor):
     """For dask: the data are the result of a task of their own, which every worker fetches once.
 
     Scattered data are lost with the workers that hold them, while dask recomputes the result of a task.
     """
 
     def __init__(self, executor: Any, evaluate: Evaluate) -> None:
-        self._executor = executor
+        from distributed.client import ClosedClientError
+
+        self._executor, self._closed = executor, ClosedClientError
+        self._max_workers = sum(executor._client.ncores().values()) or None
+        where = {**getattr(executor, "_kwargs", {}), "pure": False}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # once is what is wanted
-            self._data = executor._client.submit(pickle.loads, dumps(evaluate), pure=False)
+            self._data = executor._client.submit(pickle.loads, dumps(evaluate), **where)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Evaluate a task; `fn` is the result of the data task."""
-        future: Future[Any] = self._executor.submit(call, self._data, *args)
+        """Evaluate a task; `fn` is the result of the data task.
+
+        Raises:
+            BrokenExecutor: if the client has lost its scheduler, and the data with it.
+        """
+        if self._data.cancelled():
+            raise BrokenExecutor("dask has lost the data of the search, as where its scheduler starts anew")
+        try:  # not pure: a task that is sent again, since its worker died, is another
+            future: Future[Any] = self._executor.submit(_evaluate, self._data, *args, pure=False)
+        except self._closed as error:
+            raise BrokenExecutor(str(error)) from error
         return future

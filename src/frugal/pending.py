@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
 from frugal.checks import check_positive
+from frugal.executors import ExitedError, OnDask, is_dask
 from frugal.interface import Wait
 from frugal.workers import WorkerDiedError
 
@@ -78,12 +79,15 @@ class Pending(Generic[Task, Answer]):
                 raise ValueError(
                     f"{family.noun}_timeout needs an executor; an evaluation in this process cannot be ended"
                 )
+        if executor is not None and is_dask(executor):
+            executor = OnDask(executor, evaluate)
         self._family, self._evaluate, self._executor, self._timeout = family, evaluate, executor, timeout
         self._kept, self._keep = kept, keep
         self._killing: Callable[[Future[Any]], None] | None = getattr(executor, "killing", None)
         self._queue: deque[_Evaluation[Task, Answer]] = deque()
         self._lost: list[Future[Answer]] = []  # given up, though the executor may still run them
         self._says_what_runs = False
+        self._n_in_a_row = 0  # evaluations given up since the last answer
 
     def __enter__(self) -> Pending[Task, Answer]:
         return self
@@ -154,10 +158,11 @@ class Pending(Generic[Task, Answer]):
     def _settle(self, entry: _Evaluation[Task, Answer], future: Future[Answer]) -> None:
         family, seconds = self._family, monotonic() - entry.submitted
         error = CancelledError() if future.cancelled() else future.exception()
+        self._n_in_a_row = 0
         if error is None:
             answer = future.result()
             entry.answer = answer if isinstance(answer, family.answer) else _of_another_kind(family.answer, answer)
-        elif isinstance(error, SystemExit):
+        elif isinstance(error, SystemExit | ExitedError):
             arguments = ", ".join(map(repr, error.args))  # not its code, which pickling may lose
             reason = f"the {family.noun} called sys.exit({arguments})"
             entry.answer = family.failed(entry.task, seconds, reason)
@@ -196,11 +201,14 @@ class Pending(Generic[Task, Answer]):
 
     def _expire(self, entry: _Evaluation[Task, Answer], timeout: float) -> None:
         family = self._family
-        if self._says_what_runs and not entry.is_running:
+        n_workers = getattr(self._executor, "_max_workers", None)
+        is_full = not self._says_what_runs and n_workers is not None and self._n_in_a_row >= n_workers
+        if is_full or (self._says_what_runs and not entry.is_running):
             name = family.name(entry.task)
             entry.answer = BrokenExecutor(f"no worker starts {name}: {family.noun}s that were given up hold them")
             return
         self._give_up(entry)
+        self._n_in_a_row += 1
         entry.answer = family.failed(entry.task, timeout, f"the {family.noun} took more than {timeout:g} s")
 
     def _give_up(self, entry: _Evaluation[Task, Answer]) -> None:

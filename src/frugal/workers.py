@@ -303,11 +303,14 @@ class _Worker(threading.Thread):
             context = _context(self._start_method)
             ours, other = context.Pipe()
             process = context.Process(target=_work, args=(other,), daemon=True)
+            config: dict[str, Any] = current_process()._config  # type: ignore[attr-defined]
+            is_daemon, config["daemon"] = config.get("daemon", False), False  # else it may start none
             try:
                 process.start()
             except OSError as error:
                 raise BrokenExecutor(f"a worker cannot be started: {error}") from error
             finally:
+                config["daemon"] = is_daemon
                 other.close()
         with self._lock:
             self._process, self._pipe, self._loaded = process, ours, None

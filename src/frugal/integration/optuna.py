@@ -171,11 +171,18 @@ class LearningCurvePruner(BasePruner):
 
 
 def _best_trial(study: optuna.Study) -> FrozenTrial | None:
-    """The study's best complete trial that has reported values."""
+    """The study's best complete trial that has reported values and breaks no constraint."""
     complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    reported = [trial for trial in complete if trial.intermediate_values and trial.value is not None]
+    reported = [one for one in complete if one.intermediate_values and one.value is not None and _is_feasible(one)]
     sign = 1 if study.direction == StudyDirection.MAXIMIZE else -1
     return max(reported, key=lambda trial: sign * (trial.value or 0.0), default=None)
+
+
+def _is_feasible(trial: FrozenTrial) -> bool:
+    """Whether a trial's constraints, if it has any, are all at most 0."""
+    named = getattr(trial, "constraints", None)  # of Optuna 5
+    values = trial.system_attrs.get("constraints", ()) if named is None else named.values()
+    return all(value <= 0 for value in values)
 
 
 def _scores(study: optuna.Study, trial: FrozenTrial) -> list[float]:

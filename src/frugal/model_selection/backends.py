@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from frugal.executors import Evaluate, holding, workers_of
 from frugal.workers import shared_workers
+
+_ON_DASK: Final = ("workers", "allow_other_workers", "resources", "retries")
+"""Arguments of joblib's dask backend that say where tasks may run, as an executor of dask takes them."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,11 @@ def _joblib_executor(
 
     backend, n = get_active_backend()[0], effective_n_jobs(n_jobs)
     if hasattr(backend, "client"):
-        return stack.enter_context(holding(backend.client.get_executor(), evaluate)), n
+        stack.enter_context(
+            backend.retrieval_context()
+        )  # a search in a task of dask gives its thread back meanwhile
+        restrictions = {name: value for name, value in backend.submit_kwargs.items() if name in _ON_DASK}
+        return stack.enter_context(holding(backend.client.get_executor(**restrictions), evaluate)), n
     is_ours = type(backend) in (LokyBackend, MultiprocessingBackend, SequentialBackend)
     if is_ours or (isinstance(backend, ThreadingBackend) and (n == 1 or needs_workers)):
         return (stack.enter_context(shared_workers(n, evaluate)) if n > 1 or needs_workers else None), n
@@ -110,7 +117,7 @@ class _JoblibExecutor(Executor):
         def take(sent: Any) -> None:
             try:
                 (answer,) = self._backend.retrieve_result_callback(sent)
-            except Exception as error:  # noqa: BLE001  the future raises any exception of the task
+            except BaseException as error:  # noqa: BLE001  the future raises what the task raised, sys.exit too
                 future.set_exception(error)
             else:
                 future.set_result(answer)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from frugal import folds
+from frugal.executors import holding
 from frugal.folds import Broken, Fit, Interrupted, OutOfMemoryError
 from frugal.interface import WAIT, FoldTask
 from frugal.workers import Workers
@@ -265,6 +266,54 @@ def test_hanging_fits_that_hold_every_worker_of_another_executor_end_the_run():
             folds.run(greedy("standard"), evaluate, executor=threads, fit_timeout=0.3)
         ends.set()
     assert len(caught.value.trace.tasks) == 1
+
+
+def test_hanging_fits_end_the_run_of_an_executor_that_does_not_say_what_runs():
+    ends = threading.Event()
+
+    def evaluate(task):
+        ends.wait(60)
+        return Fit(0.5, 0.0)
+
+    with Silent(2) as executor:
+        with pytest.raises(
+            Broken, match="no worker starts candidate 0, fold 2: fits that were given up"
+        ) as caught:
+            folds.run(greedy("standard"), evaluate, executor=executor, n_pending=1, fit_timeout=0.3)
+        ends.set()
+    assert len(caught.value.trace.tasks) == 2
+
+
+@pytest.fixture
+def dask():
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as client:
+        yield client
+
+
+def test_sys_exit_in_a_fit_on_dask_is_a_failed_fit(dask, tmp_path):
+    evaluate = Evaluation(tmp_path, "sys.exit")
+    with pytest.warns(RuntimeWarning, match="^candidate 2, fold 1 failed: the fit called sys.exit..enough..$"):
+        trace = folds.run(greedy("standard"), evaluate, executor=dask.get_executor(), n_pending=2)
+    assert failures(trace) == {FAULTY: "the fit called sys.exit('enough')"}
+
+
+def test_a_task_whose_data_dask_has_lost_breaks_the_executor(dask, tmp_path):
+    evaluate = Evaluation(tmp_path)
+    with holding(dask.get_executor(), evaluate) as held:
+        assert held.submit(evaluate, FAULTY).result().score == SCORES[2, 1]
+        dask.cancel([held._data], force=True)
+        with pytest.raises(BrokenExecutor, match="dask has lost the data of the search"):
+            held.submit(evaluate, FAULTY)
+
+
+def test_a_task_is_sent_to_dask_again_as_another(dask, tmp_path):
+    evaluate = Evaluation(tmp_path, "bug")
+    with holding(dask.get_executor(), evaluate) as held:
+        first = held.submit(evaluate, FAULTY)
+        assert isinstance(first.exception(), LookupError)
+        assert isinstance(held.submit(evaluate, FAULTY).exception(), LookupError)
+    assert evaluate.calls(FAULTY) == 2
 
 
 @pytest.mark.parametrize("where", ["here", "threads", "workers"])

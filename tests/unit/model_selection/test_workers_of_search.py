@@ -295,6 +295,26 @@ def waits_for(n_lines, path):
 
 
 @pytest.mark.slow
+def test_a_search_in_a_task_of_dask_runs_on_it_too():
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    search = GreedySearchCV(SVC(), {"C": [1, 10]})
+    with distributed.Client(**options), joblib.parallel_config(backend="dask"):
+        assert cross_val_score(search, X, Y, cv=2).min() > 0.9
+
+
+def in_a_pool(timeout):
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, fit_timeout=timeout).fit(X, Y)
+    return search.best_score_
+
+
+@pytest.mark.slow
+def test_a_process_of_a_pool_may_limit_its_fits():
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.apply(in_a_pool, (300.0,)) > 0.9
+
+
+@pytest.mark.slow
 def test_dask_runs_the_same_search_although_a_worker_dies(tmp_path):
     distributed = pytest.importorskip("distributed")
     rng = np.random.default_rng(0)

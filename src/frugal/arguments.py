@@ -283,7 +283,7 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
     p.add_argument(
         "--time-limit",
         type=float,
-        help="seconds after which no fit is started (one that runs is finished); none by default",
+        help="seconds after which no fit, or trial, is started (one that runs is finished); none by default",
     )
     add_output(p, "--journal", help="keeps every fit; the same command repeats none")
     add_restart(p)

@@ -312,7 +312,7 @@ class TrialsComparison(Settings):
     The searches of big_data.svm_search, cnn_search and curve_search, with their first candidates, seeds and
     termination, more methods beside them, and all methods on two live learners. At paper scale some 4 CPU
     hours beside big_data's searches, 40 minutes on tables, 35 on curves, the others live; at desk scale, with
-    big_data's searches, 100 minutes on two cores, half of them table and curves.
+    big_data's searches, some three hours on two cores.
     """
 
     compared: list[Compared] = setting(

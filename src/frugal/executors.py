@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from secrets import token_hex
 from typing import Any
@@ -83,6 +83,12 @@ class _Sending(Executor):
         self._executor, self._evaluate, self._key = executor, evaluate, key
         self._max_workers = getattr(executor, "_max_workers", None)
         self._data: bytes | None = None
+        self._is_starting = _starts_empty(executor)
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether the processes of a pool may still be loading, so that no time limit runs."""
+        return self._is_starting and self._data is None
 
     @property
     def killing(self) -> Callable[[Future[Any]], None] | None:
@@ -100,6 +106,12 @@ class _Sending(Executor):
         if self._data is None:
             self._data = dumps(self._evaluate)
         return self._data
+
+
+def _starts_empty(executor: Executor) -> bool:
+    """Whether a pool's processes have no data of a run, so that the first of them asks for them."""
+    context = executor._mp_context if isinstance(executor, ProcessPoolExecutor) else None
+    return context is not None and context.get_start_method() != "fork"
 
 
 class _Relayed(Future[Any]):

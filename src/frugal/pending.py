@@ -185,6 +185,8 @@ class Pending(Generic[Task, Answer]):
         Pools of processes report tasks that wait in their queue, too: no more run than there are workers.
         """
         assert entry.future is not None
+        if getattr(self._executor, "is_starting", False):
+            return False
         if entry.future.running() and not entry.is_running and self._has_free_worker():
             entry.is_running, entry.counted_from, self._says_what_runs = True, monotonic(), True
         may_run = entry is self._unanswered()[0] and self._killing is None

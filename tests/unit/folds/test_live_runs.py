@@ -284,6 +284,14 @@ def test_hanging_fits_end_the_run_of_an_executor_that_does_not_say_what_runs():
     assert len(caught.value.trace.tasks) == 2
 
 
+def test_the_time_limit_begins_once_a_pools_process_has_started(tmp_path):
+    evaluate, context = Evaluation(tmp_path), multiprocessing.get_context("spawn")
+    options = {"mp_context": context, "initializer": time.sleep, "initargs": (3.0,)}
+    with ProcessPoolExecutor(1, **options) as pool, holding(pool, evaluate) as held:
+        trace = folds.run(greedy("standard"), evaluate, executor=held, fit_timeout=2.0)
+    assert failures(trace) == {}
+
+
 @pytest.fixture
 def dask():
     distributed = pytest.importorskip("distributed")

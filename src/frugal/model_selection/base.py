@@ -12,10 +12,11 @@ from concurrent.futures import BrokenExecutor
 from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.metrics import get_scorer_names
 from sklearn.metrics._scorer import _MultimetricScorer
@@ -33,6 +34,9 @@ from frugal.model_selection.evaluation import Evaluation, ScoredFit, exception_o
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
 from frugal.trials.lines import lock_journal
+
+_CONFIG: Final = ("transform_output", "enable_metadata_routing", "array_api_dispatch")
+"""Entries of scikit-learn's configuration on which scores may depend."""
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
@@ -255,7 +259,14 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             estimator=clone(self.estimator),
             **parts,
             splits=inputs.splits,
-            scoring=(self.scoring, inputs.metric, self.return_train_score, self.error_score, *settings),
+            scoring=(
+                self.scoring,
+                inputs.metric,
+                self.return_train_score,
+                self.error_score,
+                *settings,
+                *map(get_config().get, _CONFIG),
+            ),
         )
 
     def _evaluation_of(

@@ -11,6 +11,7 @@ import functools
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dis import get_instructions
 from numbers import Number
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -25,6 +26,8 @@ from frugal.pickles import dumps
 _PLAIN: Final = (type(None), Number, str, bytes, np.ndarray, np.generic)
 _COMPILED: Final = (BuiltinFunctionType, np.ufunc, type(np.mean))
 """Kinds of functions that packages define in C or wrap; they are hashed by their names."""
+_LOADS: Final = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+"""Instructions whose names are those of a module; other names of a code are attributes."""
 _INSTALLED: Final = {"site-packages", "dist-packages"}
 
 
@@ -71,6 +74,10 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
             rows: Any = obj.tocsr(copy=True)  # type: ignore[attr-defined]
             rows.sum_duplicates()
             obj = (type(obj), rows.shape, rows.data, rows.indices, rows.indptr)
+        elif isinstance(obj, frozenset):  # whose order differs between processes; joblib sorts sets
+            obj = (frozenset, set(obj))
+        elif "torch" in sys.modules and isinstance(obj, sys.modules["torch"].Tensor):
+            obj = (type(obj), str(obj.dtype), _array_of(obj))  # not the address of its memory
         elif type(obj) is np.ndarray:
             obj = np.ascontiguousarray(obj) if obj.ndim else obj  # the order in memory is no part of the value
         elif "pandas" in sys.modules and type(obj) is sys.modules["pandas"].DataFrame:
@@ -79,6 +86,13 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
         elif "pandas" in sys.modules and isinstance(obj, sys.modules["pandas"].arrays.ArrowExtensionArray):
             obj = (type(obj), obj.dtype, obj.to_numpy(dtype=object))  # not the buffers of which it may be a part
         super().save(obj)
+
+
+def _array_of(tensor: Any) -> np.ndarray[Any, Any]:
+    """The numbers of a torch tensor."""
+    dense = tensor.detach().cpu().to_dense() if tensor.is_sparse else tensor.detach().cpu()
+    array: np.ndarray[Any, Any] = (dense.float() if str(dense.dtype) == "torch.bfloat16" else dense).numpy()
+    return array
 
 
 def _hash_within(seen: dict[int, str], value: Any) -> str:
@@ -154,14 +168,17 @@ def _function_parts(seen: dict[int, str], function: FunctionType) -> Iterator[st
             yield _hash_or_kind(seen, cell.cell_contents)
         except ValueError:  # it has no value yet
             yield "empty"
-    names = sorted(_names(code))
-    yield from _named_parts(seen, function.__globals__, names, set())
+    loaded = sorted(
+        _names(code, lambda one: {step.argval for step in get_instructions(one) if step.opname in _LOADS})
+    )
+    named = sorted(_names(code, lambda one: set(one.co_names)))
+    yield from _named_parts(seen, function.__globals__, loaded, named, set())
 
 
 def _named_parts(
-    seen: dict[int, str], values: Mapping[str, Any], names: list[str], modules: set[str]
+    seen: dict[int, str], values: Mapping[str, Any], names: list[str], attributes: list[str], modules: set[str]
 ) -> Iterator[str]:
-    """Resolve names in a module, and in the modules that they refer to."""
+    """Resolve names in a module, and attributes in the modules that they refer to."""
     for name in names:
         if name not in values:
             continue
@@ -169,7 +186,8 @@ def _named_parts(
         known = _unwrapped(value)
         if isinstance(value, ModuleType):
             if not _is_installed(value.__name__) and value.__name__ not in modules:
-                yield from _named_parts(seen, vars(value), names, modules | {value.__name__})
+                within = modules | {value.__name__}
+                yield from _named_parts(seen, vars(value), attributes, attributes, within)
         elif known is not None:
             yield _text(name, _defined(seen, known))
         else:
@@ -193,9 +211,9 @@ def _constant_text(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-def _names(code: CodeType) -> set[str]:
+def _names(code: CodeType, of: Callable[[CodeType], set[str]]) -> set[str]:
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
+    return of(code).union(*(_names(one, of) for one in inner))
 
 
 def _class_parts(seen: dict[int, str], known: type) -> Iterator[str]:

@@ -43,7 +43,7 @@ def journal_of(
     if path is None:
         return None
     job = Job(roots, tuple(names))
-    return JournalFile(Path(path), lambda: jobs.hash_of(job), restart, way="restart=True")
+    return JournalFile(Path(path).absolute(), lambda: jobs.hash_of(job), restart, way="restart=True")
 
 
 def definitions_of_ours(*values: Any) -> list[str]:
@@ -52,10 +52,14 @@ def definitions_of_ours(*values: Any) -> list[str]:
     for value in values:
         if hasattr(value, "get_params") and not isinstance(value, type):
             parts += value.get_params().values()
-    found = {part if isinstance(part, type | FunctionType) else type(part) for part in parts}
-    return sorted(
-        f"{one.__module__}:{one.__qualname__}" for one in found if (one.__module__ or "").startswith("frugal.")
-    )
+    found: set[Any] = {part if isinstance(part, type | FunctionType) else type(part) for part in parts}
+    theirs = {one for one in found if isinstance(one, type) and not _is_ours(one)}
+    found |= {base for one in theirs for base in one.__mro__}
+    return sorted(f"{one.__module__}:{one.__qualname__}" for one in found if _is_ours(one))
+
+
+def _is_ours(definition: Any) -> bool:
+    return (definition.__module__ or "").startswith("frugal.")
 
 
 class Journal:
@@ -76,8 +80,8 @@ class Journal:
         ValueError: if the file is the journal of another search, or not a journal.
     """
 
-    _apart: ClassVar[tuple[str, ...]] = ("seed",)
-    """Parts that may differ, unless a fit depends on them: the seed draws the rows of fits on fewer rows."""
+    _apart: ClassVar[tuple[str, ...]] = ("seed", "row_seed")
+    """Parts that may differ, unless a fit depends on them: row_seed draws the rows of fits on fewer rows."""
     _texts: ClassVar = ("test_scores", "train_scores")
     """Columns stored as JSON in a parquet file."""
     _columns: ClassVar = (
@@ -99,12 +103,12 @@ class Journal:
             lines = replace(lines, path=_lines_beside(self._parquet))
         self._lines = Lines(lines, self._header)
         self._lines.rows(self._take)
-        self._is_drawn_alike = self._lines.header.get("seed") == parts.get("seed")
+        self._is_drawn_alike = self._lines.header.get("row_seed") == parts.get("row_seed")
         drawn = any(task.n_rows is not None for task in self.kept)
         if self._journal is not None and drawn and not self._is_drawn_alike:
             raise ValueError(
-                f"{self._journal.path} is the journal of another run, with another random_state, by which rows "
-                f"are drawn; {self._journal.remedy}"
+                f"{self._journal.path} is the journal of another run, with another random_state or "
+                f"n_candidates, by which rows are drawn; {self._journal.remedy}"
             )
 
     def keep(self, task: FoldTask, fit: Fit) -> None:
@@ -177,7 +181,14 @@ def plain_fit(fit: ScoredFit) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: float(score) for name, score in value.items()}
-    return value if value is None or isinstance(value, str) else float(value)
+    if isinstance(value, str):
+        return sendable(value)
+    return None if value is None else float(value)
+
+
+def sendable(text: str) -> str:
+    """A text with the bytes that no encoding has, as of a name of a file, written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def seed_in(path: str | os.PathLike[str] | None) -> int | None:

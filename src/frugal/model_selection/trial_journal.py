@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from frugal.code import jobs
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.journal import Journal, journal_of, plain_fit
+from frugal.model_selection.journal import Journal, journal_of, plain_fit, sendable
 from frugal.model_selection.trial_evaluation import ScoredTrial
 from frugal.model_selection.trial_space import candidate_text
 from frugal.spaces import SearchSpace
@@ -99,6 +99,7 @@ def _row(trial: Trial, candidate: str) -> dict[str, Any]:
     fits = [plain_fit(fit) for fit in trial.fits] if isinstance(trial, ScoredTrial) else None
     plain = {name: _number(getattr(task, name)) for name in _EXACT}
     answer |= {name: float(answer[name]) for name in ("error", "seconds", "cost", "overhead_s")}
+    answer["reason"] = sendable(answer["reason"])
     return plain | answer | {"candidate": candidate, "curve": list(trial.curve), "fits": fits}
 
 

@@ -40,10 +40,17 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
 def space_parts(space: SearchSpace) -> dict[str, str]:
     """What a journal's header has of a space: its text, and the objects that it lists, by class and content."""
-    dimensions = {name: without_addresses(repr(dimension)) for name, dimension in space.dimensions.items()}
+    dimensions = {name: without_addresses(repr(_as_listed(one))) for name, one in space.dimensions.items()}
     contents = [content for value in _listed(space) if (content := _content(value)) is not value]
     text = as_text(dimensions | {"signs": dict(space.signs)})
     return {"space": text, "listed objects": ", ".join(map(str, contents))}
+
+
+def _as_listed(dimension: Dimension) -> Dimension | tuple[str, list[Any]]:
+    """A dimension, but listed objects by their classes alone: the text of a set depends on the process."""
+    if not isinstance(dimension, Choice):
+        return dimension
+    return "Choice", [value if _is_plain(value) else type(value).__qualname__ for value in dimension.values]
 
 
 def candidate_text(space: SearchSpace) -> Callable[[Candidate], str]:

@@ -279,11 +279,11 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
         return
     with suppress(FileNotFoundError):
         check_plain(os.fspath(path))
-    lock = Path(f"{os.fspath(path)}.lock")
+    lock = Path(f"{os.fspath(path)}.lock").absolute()
     lock.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         while True:
-            file = stack.enter_context(lock.open("w"))
+            file = stack.enter_context(_opened(lock))
             if not _is_locked(file):
                 raise ValueError(
                     f"{path} is the journal of a search that is under way; searches that run at once, or one "
@@ -292,7 +292,34 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
             if lock.exists() and os.path.samestat(os.fstat(file.fileno()), lock.stat()):
                 break  # otherwise the search before has just removed the file that is locked here
         stack.callback(lock.unlink, missing_ok=True)
+        _locks.add(file)
+        stack.callback(_locks.discard, file)
         yield
+
+
+def _opened(lock: Path) -> IO[str]:
+    """Open a lock file; one that another user's search has left can be locked, too, if it can be read."""
+    try:
+        return lock.open("a")
+    except PermissionError:
+        if not lock.exists():
+            raise
+        return lock.open()
+
+
+_locks: set[IO[str]] = set()
+"""The locks that this process holds."""
+
+
+def _close_locks() -> None:
+    """In a forked process: it may outlive this one, and would hold its locks."""
+    for file in _locks:
+        file.close()
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_locks)
 
 
 def _is_locked(file: IO[str]) -> bool:

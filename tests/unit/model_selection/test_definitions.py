@@ -129,6 +129,27 @@ def test_values_without_code_of_the_users_are_hashed_as_joblib_does():
         assert hash_of(value) == joblib.hash(value)
 
 
+def test_what_differs_between_processes_counts_by_its_value():
+    import torch
+
+    assert [*frozenset([0, 8])] != [*frozenset([8, 0])]  # as texts in processes with other hashes
+    assert hash_of([frozenset([0, 8])]) == hash_of([frozenset([8, 0])]) != hash_of([frozenset([0, 16])])
+    for kind in (torch.float32, torch.bfloat16):
+        tensor = torch.arange(3, dtype=kind)
+        assert hash_of(tensor) == hash_of(tensor.clone()) != hash_of(tensor + 1)
+
+
+def test_a_variable_that_is_named_as_an_attribute_does_not_count():
+    source = """
+        def function(x):
+            return x.predict(x) + offset
+        offset = 1
+    """
+    with_another = source + "    predict = 3\n"
+    assert definition_of(function_of(with_another)) == definition_of(function_of(source))
+    assert definition_of(function_of(source.replace("= 1", "= 2"))) != definition_of(function_of(source))
+
+
 def test_equal_tables_and_arrays_are_the_same_whatever_their_order_in_memory():
     import numpy as np
     import pandas as pd

@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import time
+from multiprocessing import get_context
 from pathlib import Path
 from zlib import crc32
 
@@ -11,25 +14,29 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy.sparse import csc_matrix, csr_array
-from scipy.stats import loguniform
+from scipy.stats import loguniform, randint
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import PredefinedSplit, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from tabled import Tabled, grid
 
+from frugal import minimize
 from frugal.code import jobs
 from frugal.folds import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection import FoldSearchCV, TrialSearchCV
+from frugal.model_selection.candidates import list_candidates
 from frugal.model_selection.evaluation import ScoredFit
 from frugal.model_selection.journal import Journal, definitions_of_ours, fingerprint, seed_in
 from frugal.rows import SVMKM
 from frugal.select.columns import as_days, as_words
-from frugal.trials.lines import CHECK
+from frugal.trials.lines import CHECK, JournalFile, lock_journal
 
 SCORES = [[0.5, 0.9, 0.9], [0.6, 0.1, 0.1], [0.7, 0.8, 0.6], [0.2, 0.9, math.nan]]
 NAMES = ("search.parquet", "search.jsonl")
@@ -213,6 +220,74 @@ def test_fits_on_rows_that_another_seed_drew_are_refused(tmp_path):
         FoldSearchCV(SVC(), space, random_state=1, **given).fit(X, y)
 
 
+def test_the_same_candidates_after_other_draws_may_be_fitted_on_other_rows(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    given = {"strategy": "successive_halving", "random_state": 0, "journal": tmp_path / "search.jsonl"}
+    space = {"n_neighbors": randint(1, 4)}
+    with pytest.warns(UserWarning, match="draws gave 3 different candidates, fewer"):
+        first = FoldSearchCV(KNeighborsClassifier(), space, n_candidates=20, **given).fit(X, y)
+    again = FoldSearchCV(KNeighborsClassifier(), space, n_candidates=3, **given)
+    assert [*first.cv_results_["params"]] == list_candidates(space, 3, np.random.RandomState(0))
+    with pytest.raises(ValueError, match="with another random_state or n_candidates, by which rows are drawn"):
+        again.fit(X, y)
+
+
+def test_the_configuration_of_scikit_learn_makes_another_search(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, journal=tmp_path / "search.jsonl").fit(X, y)
+    with config_context(transform_output="pandas"), pytest.raises(ValueError, match="with other scoring"):
+        search.fit(X, y)
+
+
+def test_a_reason_that_names_a_file_in_no_encoding_is_kept(tmp_path):
+    task, fit = FoldTask(0, 0), ScoredFit(math.nan, 0.1, "no file caf\udce9.csv")
+    path = tmp_path / "search.parquet"
+    file = JournalFile(path, lambda: "code", False)
+    for _ in range(2):
+        with Journal(file, {"data": "a"}) as journal:
+            journal.keep(task, fit)
+    assert journal.kept[task].reason in (fit.reason, r"no file caf\udce9.csv")
+    assert pd.read_parquet(path)["reason"].tolist() == [r"no file caf\udce9.csv"]
+
+
+def test_a_relative_journal_stays_where_it_was_begun(tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def moves(candidate):
+        os.chdir(tmp_path / "other")
+        return candidate["x"]
+
+    minimize(moves, {"x": [1, 2]}, strategy="random", n_trials=2, random_state=0, journal="trials.parquet")
+    assert files_in(tmp_path) == ["other", "trials.parquet"]
+    assert files_in(tmp_path / "other") == []
+
+
+def test_a_forked_process_holds_no_lock(tmp_path):
+    path = tmp_path / "search.jsonl"
+    with lock_journal(path):
+        process = get_context("fork").Process(target=time.sleep, args=(60,))
+        process.start()
+    with lock_journal(path):
+        pass
+    process.kill()
+    process.join()
+
+
+def test_the_lock_of_another_user_that_is_left_is_locked(tmp_path, monkeypatch):
+    path, opened = tmp_path / "search.jsonl", Path.open
+    (tmp_path / "search.jsonl.lock").touch()
+
+    def without_leave(self, mode="r", **options):  # as root has it everywhere
+        if mode != "r" and self.suffix == ".lock":
+            raise PermissionError(self)
+        return opened(self, mode, **options)
+
+    monkeypatch.setattr(Path, "open", without_leave)
+    with lock_journal(path), pytest.raises(ValueError, match="under way"), lock_journal(path):
+        pass
+
+
 def test_a_search_for_each_outer_fold_cannot_share_a_journal(tmp_path):
     X, y = load_iris(return_X_y=True)
     path = tmp_path / "search.parquet"
@@ -342,6 +417,7 @@ def test_the_code_of_a_journal_is_that_of_fits_and_of_our_own_estimators(tmp_pat
         codes.append(json.loads((tmp_path / name).read_text().splitlines()[0])["code"])
     assert codes[0] == codes[2] != codes[1]
     assert definitions_of_ours(make_pipeline(SVMKM())) == ["frugal.rows.kmeans_svm:SVMKM"]
+    assert "frugal.rows.kmeans_svm:SVMKM" in definitions_of_ours(type("Mine", (SVMKM,), {})())
 
 
 def test_a_changed_digit_is_refused(tmp_path):

@@ -192,6 +192,18 @@ def test_the_incumbent_is_the_best_told(fresh):
         best = min(best, error_of(task.candidate))
 
 
+def test_the_caller_may_change_the_incumbent_and_the_recommendation(fresh):
+    strategy, other = fresh(), fresh()
+    while (task := strategy.ask()) is not None:
+        assert task == other.ask()
+        for one in (strategy, other):
+            one.tell(answer(task))
+        for name in ("incumbent", "recommendation"):
+            if (chosen := getattr(strategy, name, None)) is not None:
+                chosen.clear()
+                assert getattr(strategy, name) == getattr(other, name)
+
+
 def test_initial_candidates_come_first_and_in_order(fresh):
     design = trials.initial_design(SPACE, 4, np.random.default_rng(5))
     tasks = run(fresh(initial=design))

@@ -276,7 +276,7 @@ def bag(parts: Sequence[Part], *, n: int, b: int, settled_s: bool = False) -> Ba
 
 
 def _quality(statistic: Statistic, estimates: Sequence[Array]) -> Array:
-    quality = np.asarray(statistic(np.array(estimates)), dtype=float)
+    quality = np.array(statistic(np.array(estimates)), dtype=float)
     if not np.isfinite(quality).all():
         raise ValueError(f"statistic must return finite numbers, got {quality}")
     return quality

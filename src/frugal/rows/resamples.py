@@ -137,7 +137,7 @@ def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) ->
     rows, counts = rows.take(drawn), counts[drawn]
     if missing := rows.missing():
         return Outcome(None, len(rows), f"the resample misses class {missing[0]!r}")
-    more = {} if start is None else {"start": start}
+    more = {} if start is None else {"start": start.copy()}  # scikit-learn's SGD, for one, fits in place
     return as_outcome(lambda: fit(rows.X, rows.y, counts.astype(float), **more), len(rows))
 
 
@@ -145,7 +145,7 @@ def as_outcome(fit: Callable[[], ArrayLike], n_rows: int) -> Outcome:
     """Run a fit on one thread and wrap its result; see `fit_counts` for failures."""
     try:
         with one_thread():
-            coef = np.atleast_1d(np.asarray(fit(), dtype=float))
+            coef = np.array(fit(), dtype=float, ndmin=1)  # a copy, since a fit may fill one array again and again
     except (ValueError, ArithmeticError) as error:
         return Outcome(None, n_rows, str(error) or type(error).__name__)
     if not np.isfinite(coef).all():

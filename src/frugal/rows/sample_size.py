@@ -102,8 +102,9 @@ def fit_dynamic_sample(
         line_search: whether steps are halved until the objective on the sample falls.
         max_iter: largest number of samples.
         max_points: number of accessed rows after which no sample is drawn; None: no limit.
-        tol: once a sample is all rows, the fit stops if no entry of the gradient is larger; at least 0. Where
-            samples stay smaller, `max_iter` or `max_points` ends the fit.
+        tol: once a sample is all rows, the fit stops if no entry of the gradient is larger; at least 0. An
+            entry is in units of its column of X, so standardise columns of small numbers. Where samples stay
+            smaller, `max_iter` or `max_points` ends the fit.
         watch: whether to evaluate objective and gradient on all rows after every step; these rows do not count.
         report: called after every step with the coefficients, shape (d, C), and the rows accessed so far; False
             ends the fit there, None (no `return`) does not.

@@ -128,7 +128,7 @@ class InformationBased(BaseTrialStrategy):
             return super().incumbent
         means = self._projected_means()
         means[[np.isnan(trial.error) for trial in self.trials]] = np.inf
-        return self.trials[int(means.argmin())].task.candidate
+        return dict(self.trials[int(means.argmin())].task.candidate)
 
     @abstractmethod
     def _fit(self, X: Array) -> MarginalGP:

@@ -100,8 +100,8 @@ class BaseTrialStrategy(ABC):
 
     @property
     def incumbent(self) -> Candidate | None:
-        """Candidate with the lowest error so far; None before a trial has succeeded."""
-        return None if self._best is None else self._best.task.candidate
+        """Candidate with the lowest error so far; None before a trial has succeeded. The caller may change it."""
+        return None if self._best is None else dict(self._best.task.candidate)
 
     def _drawn(self, rng: np.random.Generator) -> Candidate:
         """Draw a candidate; of a space of which only some are listed, one of these."""

@@ -115,7 +115,7 @@ class ModelBased(BaseTrialStrategy):
             return self.incumbent
         means = self._fitted().predict(np.array(self._points))[0]
         means[[math.isnan(trial.error) for trial in self.trials]] = math.inf
-        return self.trials[int(means.argmin())].task.candidate
+        return dict(self.trials[int(means.argmin())].task.candidate)
 
     @abstractmethod
     def _fit(self, X: Array, y: Array) -> Surrogate:

@@ -229,7 +229,7 @@ class Terminating:
         hopeless = [task.candidate for task in given_up]
         rest = [trial for trial in whole if trial.task.candidate not in hopeless] or whole
         # the longest, then the best
-        return min(rest, key=lambda trial: (-(trial.task.epochs or math.inf), trial.error)).task.candidate
+        return dict(min(rest, key=lambda trial: (-(trial.task.epochs or math.inf), trial.error)).task.candidate)
 
     def _last(self, task: TrialTask) -> int:
         return min(self._horizon, task.epochs or self._horizon)

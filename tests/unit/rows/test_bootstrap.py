@@ -487,6 +487,21 @@ def test_what_is_no_function_is_refused(name, value):
         blb(X, y, b=6, s=2, r=3, rng=rng(), **functions)
 
 
+@pytest.mark.parametrize("warm_start", [True, False])
+def test_a_fit_that_fills_one_array_gives_an_estimate_each(warm_start):
+    out = np.zeros(1)
+
+    def mean(X, y, weights, start=None):
+        found = out if start is None else start
+        found[:] = weights @ X / weights.sum()
+        return found
+
+    X = np.random.default_rng(0).normal(5, 1, (3000, 1))
+    options = {"b": 20, "s": 1, "r": 4, "statistic": interval_widths, "warm_start": warm_start}
+    found = blb(X, None, fit=mean, rng=np.random.default_rng(1), **options)
+    assert len(np.unique(found.estimates)) == 4
+
+
 def test_a_fit_that_writes_into_its_rows_changes_no_other_fit_and_not_the_callers():
     def mean(X, y, weights):
         X *= 2

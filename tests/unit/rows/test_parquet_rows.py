@@ -405,6 +405,26 @@ def test_b_of_n_is_that_of_the_rows_in_memory(rows, processes):
     same(b_of_n(rows, rng=rng(), executor=processes, **run), b_of_n(X, Y, rng=rng(), **run))
 
 
+def test_sums_that_write_into_their_rows_are_each_of_the_rows_as_stored(source):
+    out = np.zeros((4, 4))
+
+    def rude(X, y, weights):
+        X *= np.sqrt(weights)[:, None]
+        out[:] = add(X, y, np.ones(len(X)))
+        return out
+
+    def gentle(X, y, weights):
+        return add((X * np.sqrt(weights)[:, None]).astype(X.dtype), y, np.ones(len(X)))
+
+    found, expected = (
+        bootstrap(
+            ParquetRows(source, target="label"), fit=SumsFit(one, solve), r=4, statistic=interval_widths, rng=rng()
+        )
+        for one in (rude, gentle)
+    )
+    np.testing.assert_array_equal(found.estimates, expected.estimates)
+
+
 def test_the_bootstrap_is_the_fit_to_the_counts_that_were_drawn(rows, executor):
     run = {"r": 5, "fit": LEAST_SQUARES, "statistic": interval_widths}
     found = bootstrap(rows, rng=rng(), executor=executor, **run)

@@ -113,7 +113,7 @@ class Hyperband(BaseTrialStrategy):
         """The candidate that the rule `incumbent` chooses; None before a trial has succeeded."""
         if self._rule == "last_seen":
             return super().incumbent
-        return None if self._fullest is None else self._fullest.task.candidate
+        return None if self._fullest is None else dict(self._fullest.task.candidate)
 
     def _propose(self) -> Candidate | Wait | None:
         while not self._queue:

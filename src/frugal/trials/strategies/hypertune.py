@@ -217,9 +217,9 @@ class Hypertune(Ei):
         if start is not None and all(trial.task.id != self._n_on_subsets for trial in self.trials):
             return start
         if self._best is not None:
-            return self._best.task.candidate
+            return dict(self._best.task.candidate)
         succeeded = [trial for trial in self.subset_trials if not np.isnan(trial.error)]
-        return min(succeeded, key=lambda trial: trial.error).task.candidate if succeeded else None
+        return dict(min(succeeded, key=lambda trial: trial.error).task.candidate) if succeeded else None
 
     @property
     def simple_optimum(self) -> Array | None:

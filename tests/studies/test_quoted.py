@@ -376,6 +376,32 @@ def test_every_interval_on_the_page_of_a_document_is_published(paper):
         assert near.all(axis=1).any(), f"({low} to {high})"
 
 
+def test_the_page_on_hypertune_has_the_differences_with_random_features():
+    text = page("papers/hypertune")
+    table = pd.read_csv(PUBLISHED / "hypertune/tables/controls.csv").query("learner == 'svm_rff'")
+    found = table.set_index(["dataset", "method", "measure"])
+    for where, method, measure, quoted in (
+        ("mnist", "ei", "behind_trials", "significantly ahead with random features on MNIST, by {} points"),
+        ("letter", "ei", "behind_trials", "On letter its mean is ahead there by {}."),
+        ("mnist", "ei", "behind_seconds", "ten seeds too, it is behind by {} on MNIST"),
+        ("adult", "ei", "behind_seconds", "by {} on scaled adult; on letter"),
+        ("letter", "ei", "behind_seconds", "on letter, by {}, nothing is decided"),
+        ("letter", "hypertune_from_optimum", "behind_trials", "by trials by {} points on letter"),
+        ("mnist", "hypertune_from_optimum", "behind_seconds", "By seconds it is ahead by {} on MNIST"),
+    ):
+        row = found.loc[where, method, measure]
+        assert quoted.format(f"{100 * abs(row['ours']):.1f} ± {100 * row['ours_se']:.1f}") in text
+        assert row["n_seeds"] == 10
+        assert (row["low"] < 0 < row["high"]) == (where == "letter" and method == "ei")
+    errors = pd.read_csv(PUBLISHED / "hypertune/tables/table3.csv").set_index(["dataset", "method"])["ours"]
+    for where, label in (("letter", "letter"), ("mnist", "MNIST, a sixth of the rows")):
+        cells = [f"{100 * errors[where, name]:.1f}" for name in ("hypertune", "fabolas", "ei", "hyperband")]
+        row = text.partition(f"| random features | {label} |")[2]
+        assert re.findall(r"([\d.]+) [(|]", row)[:4] == cells
+    fits = pd.read_parquet(PUBLISHED / "hypertune/runs/svm_rff_refits.parquet").query("dataset == 'letter'")
+    assert 0.047 < fits["test_error"].min() < 0.048
+
+
 def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took(by_library):
     costs = pd.read_csv(ROOT / "docs/seed_costs.csv")
     papers = ("beta_pruning", "big_data", "exploration", "hypertune")

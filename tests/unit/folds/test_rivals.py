@@ -190,9 +190,12 @@ def test_predicted_folds_are_those_of_a_linear_regression(matrix, n_sds):
             return False
         bounds = []
         for fold in range(len(so_far), n_folds):
-            others = [
-                c for c, count in enumerate(counts) if count > fold and not np.isnan(matrix[c, :count]).any()
-            ]
+            pairs = {
+                (*matrix[c, : len(so_far)], matrix[c, fold]): c
+                for c, count in enumerate(counts)
+                if count > fold and not np.isnan(matrix[c, :count]).any()
+            }
+            others = [*pairs.values()]
             dof = len(others) - len(so_far) - 1
             if dof < 1:
                 return False
@@ -223,6 +226,14 @@ def test_a_fold_that_follows_from_the_first_is_predicted_exactly():
     first = np.array([0.5, 0.6, 0.7, 0.4, 0.65, 0.69, 0.71, 0.3])
     matrix = np.column_stack([first, first - 0.1])
     assert evaluated(replayed("predicted_folds", matrix, n_startup=4), (8, 2)) == [2, 2, 2, 2, 1, 1, 2, 1]
+
+
+def test_equal_candidates_show_nothing_of_how_far_a_prediction_may_be_off():
+    worst, good = [0.63] * 5, [0.90, 0.88, 0.91, 0.89, 0.92]
+    matrix = np.array([worst, worst, worst, worst, good, [0.89, 0.93, 0.94, 0.93, 0.95]])
+    trace = replayed("predicted_folds", matrix, n_startup=5)
+    assert evaluated(trace, matrix.shape) == [5] * 6
+    assert trace.chosen == 5
 
 
 @pytest.mark.parametrize(

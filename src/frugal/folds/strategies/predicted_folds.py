@@ -7,7 +7,8 @@ candidate is dropped if the mean of its scores and these raised predictions is b
 Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting this way. Differs from it:
 all candidates get their folds in one order, so that a candidate with the missing fold has all earlier ones and no
 value is filled in. If several regressions fit equally well, the one with the smallest slopes is taken. The
-residual variance is divided by its degrees of freedom; without any, nothing is dropped. The first `n_startup`
+residual variance is divided by its degrees of freedom; without any, nothing is dropped. Candidates with
+equal scores count as one in it: they show nothing of the variance. The first `n_startup`
 candidates of the list get all their folds.
 """
 
@@ -76,10 +77,14 @@ def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold:
         fold: number of the missing fold.
         n_sds: number of residual standard deviations.
     """
-    n_done, dof = len(scores), len(others) - len(scores) - 1
+    n_done = len(scores)
+    known = np.array([[*other[:n_done], other[fold]] for other in others]).reshape(-1, n_done + 1)
+    _, first = np.unique(known, axis=0, return_index=True)  # equal rows say no more than one of them
+    known = known[np.sort(first)]
+    dof = len(known) - n_done - 1
     if dof < 1:
         return math.inf
-    features, targets = np.array([s[:n_done] for s in others]), np.array([s[fold] for s in others])
+    features, targets = known[:, :-1], known[:, -1]
     centre, mean = features.mean(axis=0), targets.mean()
     features, targets = features - centre, targets - mean
     weights = np.linalg.lstsq(features, targets, rcond=None)[0]

@@ -109,8 +109,10 @@ class _Sending(Executor):
 
 
 def _starts_empty(executor: Executor) -> bool:
-    """Whether a pool's processes have no data of a run, so that the first of them asks for them."""
-    context = executor._mp_context if isinstance(executor, ProcessPoolExecutor) else None
+    """Whether a pool has no process yet, and the first that it starts will ask for the data."""
+    if not isinstance(executor, ProcessPoolExecutor) or executor._processes:
+        return False
+    context = executor._mp_context
     return context is not None and context.get_start_method() != "fork"
 
 
@@ -176,14 +178,19 @@ class OnDask(Executor):
     """
 
     def __init__(self, executor: Any, evaluate: Evaluate) -> None:
-        from distributed.client import ClosedClientError
+        from distributed import client
 
-        self._executor, self._closed = executor, ClosedClientError
-        self._max_workers = sum(executor._client.ncores().values()) or None
+        self._executor = executor
+        self._closed = getattr(client, "ClosedClientError", BrokenExecutor)  # new in distributed 2025.4
         where = {**getattr(executor, "_kwargs", {}), "pure": False}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # once is what is wanted
             self._data = executor._client.submit(pickle.loads, dumps(evaluate), **where)
+
+    @property
+    def _max_workers(self) -> int | None:
+        """Number of threads that the workers have now: workers may come and go."""
+        return sum(self._executor._client.ncores().values()) or None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Evaluate a task; `fn` is the result of the data task.

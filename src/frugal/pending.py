@@ -205,7 +205,10 @@ class Pending(Generic[Task, Answer]):
         family = self._family
         n_workers = getattr(self._executor, "_max_workers", None)
         is_full = not self._says_what_runs and n_workers is not None and self._n_in_a_row >= n_workers
+        if is_full and not self._is_over(entry, 2 * timeout):
+            return  # it may start yet, once one that was given up ends
         if is_full or (self._says_what_runs and not entry.is_running):
+            self._give_up(entry)
             name = family.name(entry.task)
             entry.answer = BrokenExecutor(f"no worker starts {name}: {family.noun}s that were given up hold them")
             return

@@ -181,7 +181,7 @@ def _best_trial(study: optuna.Study) -> FrozenTrial | None:
 def _is_feasible(trial: FrozenTrial) -> bool:
     """Whether a trial's constraints, if it has any, are all at most 0."""
     named = getattr(trial, "constraints", None)  # of Optuna 5
-    values = trial.system_attrs.get("constraints", ()) if named is None else named.values()
+    values = (trial.system_attrs.get("constraints") or ()) if named is None else named.values()
     return all(value <= 0 for value in values)
 
 

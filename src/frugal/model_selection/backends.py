@@ -75,9 +75,8 @@ def _joblib_executor(
 
     backend, n = get_active_backend()[0], effective_n_jobs(n_jobs)
     if hasattr(backend, "client"):
-        stack.enter_context(
-            backend.retrieval_context()
-        )  # a search in a task of dask gives its thread back meanwhile
+        # A search in a task of dask gives its thread back meanwhile.
+        stack.enter_context(backend.retrieval_context())
         restrictions = {name: value for name, value in backend.submit_kwargs.items() if name in _ON_DASK}
         return stack.enter_context(holding(backend.client.get_executor(**restrictions), evaluate)), n
     is_ours = type(backend) in (LokyBackend, MultiprocessingBackend, SequentialBackend)

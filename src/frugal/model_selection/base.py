@@ -33,6 +33,7 @@ from frugal.interface import Candidate, RunError
 from frugal.model_selection.evaluation import Evaluation, ScoredFit, exception_of
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
+from frugal.model_selection.trial_space import is_plain
 from frugal.trials.lines import lock_journal
 
 _CONFIG: Final = ("transform_output", "enable_metadata_routing", "array_api_dispatch")
@@ -259,14 +260,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             estimator=clone(self.estimator),
             **parts,
             splits=inputs.splits,
-            scoring=(
-                self.scoring,
-                inputs.metric,
-                self.return_train_score,
-                self.error_score,
-                *settings,
-                *map(get_config().get, _CONFIG),
-            ),
+            scoring=(self.scoring, inputs.metric, self.return_train_score, self.error_score, *settings),
+            configuration=[get_config().get(name) for name in _CONFIG],
         )
 
     def _evaluation_of(
@@ -381,7 +376,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         bare.__dict__.update(state)
         cloned: Self = super(SearchCV, bare).__sklearn_clone__()
         cloned.executor = self.executor
-        if state.get("settings"):  # copied together, so that settings name the same objects as the space
+        if not is_plain(state.get("settings")):  # copied together, so that they name the same objects as the space
             shared: dict[str, Any] = deepcopy({name: state[name] for name in ("space", "settings")})
             cloned.__dict__.update(shared)
         return cloned

@@ -74,7 +74,7 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
             rows: Any = obj.tocsr(copy=True)  # type: ignore[attr-defined]
             rows.sum_duplicates()
             obj = (type(obj), rows.shape, rows.data, rows.indices, rows.indptr)
-        elif isinstance(obj, frozenset):  # whose order differs between processes; joblib sorts sets
+        elif type(obj) is frozenset:  # whose order differs between processes; joblib sorts sets
             obj = (frozenset, set(obj))
         elif "torch" in sys.modules and isinstance(obj, sys.modules["torch"].Tensor):
             obj = (type(obj), str(obj.dtype), _array_of(obj))  # not the address of its memory
@@ -90,7 +90,8 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
 
 def _array_of(tensor: Any) -> np.ndarray[Any, Any]:
     """The numbers of a torch tensor."""
-    dense = tensor.detach().cpu().to_dense() if tensor.is_sparse else tensor.detach().cpu()
+    dense = tensor.detach().cpu().resolve_conj().resolve_neg()
+    dense = dense.to_dense() if dense.is_sparse else dense
     array: np.ndarray[Any, Any] = (dense.float() if str(dense.dtype) == "torch.bfloat16" else dense).numpy()
     return array
 
@@ -99,7 +100,12 @@ def _hash_within(seen: dict[int, str], value: Any) -> str:
     hasher = _Hasher(seen)
     try:
         return str(hasher.hash(value))
-    except (pickle.PicklingError, AttributeError, TypeError):  # such as a module, which cloudpickle knows
+    except (
+        pickle.PicklingError,
+        AttributeError,
+        TypeError,
+        RuntimeError,
+    ):  # as of a module, which cloudpickle knows
         return _text(dumps(value), *hasher.found)
 
 

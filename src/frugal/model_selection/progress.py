@@ -105,9 +105,8 @@ class ProgressLine:
         done = f"{n_done} of at most {most} {self._unit}"
         text = f"{done}, {spent:.0f} s, about {left:.0f} s left, best: "
         text += "none yet" if best is None else f"{best:.6g}"
-        with suppress(
-            AttributeError, OSError, ValueError
-        ):  # of a closed output, or one without flush: no reason to lose it
+        # Of a closed output, or one without flush: no reason to lose the search.
+        with suppress(AttributeError, OSError, ValueError):
             print(f"{text:<79}", end=end, flush=True)
 
 

@@ -26,7 +26,8 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
     Raises:
         ValueError: if the space is empty or of another type, or has a dimension of another type. A tuple of two
-            numbers is refused too: it may be a range, as in other optimisers, or two categories.
+            numbers is refused too: it may be a range, as in other optimisers, or two categories. So is one such as
+            (1e-3, 1.0, "log-uniform"), which is a range in scikit-optimize.
     """
     if isinstance(space, SearchSpace) and space.dimensions:
         return space
@@ -50,7 +51,7 @@ def _as_listed(dimension: Dimension) -> Dimension | tuple[str, list[Any]]:
     """A dimension, but listed objects by their classes alone: the text of a set depends on the process."""
     if not isinstance(dimension, Choice):
         return dimension
-    return "Choice", [value if _is_plain(value) else type(value).__qualname__ for value in dimension.values]
+    return "Choice", [value if is_plain(value) else type(value).__qualname__ for value in dimension.values]
 
 
 def candidate_text(space: SearchSpace) -> Callable[[Candidate], str]:
@@ -79,7 +80,7 @@ def _content(value: Any) -> Any:
 
     Estimators count by their parameters, since a function may have fitted them where they are listed.
     """
-    if _is_plain(value):
+    if is_plain(value):
         return value
     try:
         return f"{type(value).__qualname__} {hash_of(_unfitted(value))}"
@@ -95,12 +96,12 @@ def _unfitted(value: Any) -> Any:
         return value
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """True for None, texts, numbers and truth values, and for lists, tuples and dicts of them."""
     if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     if isinstance(value, dict):
-        return all(isinstance(name, str) and _is_plain(one) for name, one in value.items())
+        return all(isinstance(name, str) and is_plain(one) for name, one in value.items())
     return value is None or isinstance(as_python(value), bool | int | float | str)
 
 
@@ -113,16 +114,10 @@ def _dimension(name: object, values: Any) -> Dimension:
             f"{name!r} is the tuple {values!r}, which may be a range or two values: for a range give "
             f"Uniform({low!r}, {high!r}) or another dimension of frugal.spaces, for two values a list"
         )
-    if (
-        isinstance(values, tuple)
-        and len(values) > 2
-        and all(map(is_real, values[:2]))
-        and isinstance(values[2], str)
-    ):
+    is_range = isinstance(values, tuple) and len(values) > 2 and values[2] in ("uniform", "log-uniform")
+    if is_range and all(map(is_real, values[:2])):
         low, high = values[:2]
-        wanted = (
-            f'Uniform({low!r}, {high!r}, "log")' if values[2] == "log-uniform" else f"Uniform({low!r}, {high!r})"
-        )
+        wanted = f"Uniform({low!r}, {high!r}" + (', "log")' if values[2] == "log-uniform" else ")")
         raise ValueError(f"{name!r} is the tuple {values!r}: for a range give {wanted}, for its values a list")
     if isinstance(values, list | tuple | range | np.ndarray):
         check_vector(name, values)

@@ -95,7 +95,7 @@ def _add(plan: Plan, fit: SumsFit, rows: ParquetRows, task: tuple[int, Ints]) ->
     for k, size in enumerate(sizes):
         counts = draw_counts(plan.generator(0, k, group), int(size), len(chunk))
         n_distinct[k] = np.count_nonzero(counts)
-        given = chunk.take(np.ones(len(chunk), dtype=bool))  # a copy, which it may change
+        X, y = chunk.X.copy(), None if chunk.y is None else chunk.y.copy()  # which it may change
         with one_thread():
-            sums.append(np.array(fit.add(given.X, given.y, counts.astype(float)), dtype=float))
+            sums.append(np.array(fit.add(X, y, counts.astype(float)), dtype=float))
     return n_distinct, np.array(sums)

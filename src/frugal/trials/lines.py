@@ -291,10 +291,15 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
                 )
             if lock.exists() and os.path.samestat(os.fstat(file.fileno()), lock.stat()):
                 break  # otherwise the search before has just removed the file that is locked here
-        stack.callback(lock.unlink, missing_ok=True)
+        stack.callback(_remove, lock)
         _locks.add(file)
         stack.callback(_locks.discard, file)
         yield
+
+
+def _remove(lock: Path) -> None:
+    with suppress(FileNotFoundError, PermissionError):  # another user's may stay, which does no harm
+        lock.unlink()
 
 
 def _opened(lock: Path) -> IO[str]:

@@ -292,6 +292,16 @@ def test_the_time_limit_begins_once_a_pools_process_has_started(tmp_path):
     assert failures(trace) == {}
 
 
+def test_a_pool_that_hanging_fits_hold_ends_the_next_run_too(tmp_path):
+    evaluate = Evaluation(tmp_path, "hang", faulty=FoldTask(0, 0))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for _ in range(2):
+            with pytest.raises(Broken), holding(pool, evaluate) as held:
+                folds.run(greedy("standard"), evaluate, executor=held, fit_timeout=0.5)
+        for process in pool._processes.values():
+            process.kill()
+
+
 @pytest.fixture
 def dask():
     distributed = pytest.importorskip("distributed")

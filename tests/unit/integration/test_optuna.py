@@ -158,17 +158,20 @@ def test_a_curve_that_no_family_fits_is_not_pruned_and_warned_of_once(monkeypatc
     assert len(warned) == 1
 
 
+@pytest.mark.parametrize("constraints", [None, [0.0, 1.0]])
 @pytest.mark.parametrize("pruner", [BetaPruner(), LearningCurvePruner(30, interval=10)])
-def test_a_trial_that_breaks_a_constraint_prunes_no_other(pruner):
+def test_a_trial_that_breaks_a_constraint_prunes_no_other(pruner, constraints):
     study = optuna.create_study(direction="maximize", pruner=pruner)
     values = dict.fromkeys(range(1, 31), 0.99)
     study.add_trial(
-        optuna.trial.create_trial(value=0.99, intermediate_values=values, system_attrs={"constraints": [1.0]})
+        optuna.trial.create_trial(
+            value=0.99, intermediate_values=values, system_attrs={"constraints": constraints}
+        )
     )
     trial = study.ask()
     for step in range(1, 11):
         trial.report(0.5, step)
-    assert not trial.should_prune()
+    assert trial.should_prune() is (constraints is None)
     study.add_trial(optuna.trial.create_trial(value=0.99, intermediate_values=values))
     assert trial.should_prune()
 

@@ -7,6 +7,7 @@ import pickle
 import re
 import warnings
 from dataclasses import dataclass
+from importlib.util import find_spec
 from types import MappingProxyType
 
 import numpy as np
@@ -657,6 +658,9 @@ def test_the_first_of_a_set_of_metrics_is_that_of_its_name(iris):
     assert search._fit_inputs(X, y, {}, 5).metric == "accuracy"
 
 
+with_callbacks = pytest.mark.skipif(find_spec("sklearn.callback") is None, reason="scikit-learn has no callbacks")
+
+
 class Listening:
     """A callback that notes in a file the tasks that begin and end, in whichever process."""
 
@@ -683,9 +687,7 @@ class Listening:
         return sorted(line.split()[1] for line in self.path.read_text().splitlines() if line.startswith(event))
 
 
-@pytest.mark.skipif(
-    not hasattr(BaseEstimator, "set_callbacks") and sklearn.__version__ < "1.9", reason="no callbacks"
-)
+@with_callbacks
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
     ("kind", "options", "most"),
@@ -714,7 +716,7 @@ class Keyed(Listening):
     on_fit_task_end = on_fit_task_begin
 
 
-@pytest.mark.skipif(not hasattr(sklearn, "callback") and sklearn.__version__ < "1.9", reason="no callbacks")
+@with_callbacks
 def test_callbacks_are_handed_the_search_itself(iris, tmp_path):
     search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=KFold(3).split(*iris)).set_callbacks(Keyed(tmp_path / "x"))
     assert search.fit(*iris).n_fits_ > 0
@@ -726,7 +728,7 @@ class Bar(Listening):
     max_propagation_depth = None
 
 
-@pytest.mark.skipif(not hasattr(sklearn, "callback") and sklearn.__version__ < "1.9", reason="no callbacks")
+@with_callbacks
 def test_a_progress_bar_of_the_estimator_is_refused_before_a_fit(iris, tmp_path):
     estimator = LogisticRegression().set_callbacks(Bar(tmp_path / "tasks"))
     with pytest.raises(TypeError, match="Bar is a callback of the estimator: give it to the search"):
@@ -813,8 +815,9 @@ class Frozen(BaseEstimator):
 
 def test_a_clone_of_the_search_clones_its_space_as_scikit_learn_does():
     listed = Frozen()
-    cloned = clone(FoldSearchCV(SVC(), {"first": [listed]}))
-    assert cloned.space["first"][0] is listed
+    for settings in (None, {"n_sds": 1.0}):
+        cloned = clone(FoldSearchCV(SVC(), {"first": [listed]}, strategy="predicted_folds", settings=settings))
+        assert cloned.space["first"][0] is listed
 
 
 def test_more_fits_than_were_expected_leave_no_negative_time(monkeypatch, capsys):

@@ -235,7 +235,7 @@ def test_the_same_candidates_after_other_draws_may_be_fitted_on_other_rows(tmp_p
 def test_the_configuration_of_scikit_learn_makes_another_search(tmp_path):
     X, y = load_iris(return_X_y=True)
     search = FoldSearchCV(SVC(), {"C": [1, 10]}, journal=tmp_path / "search.jsonl").fit(X, y)
-    with config_context(transform_output="pandas"), pytest.raises(ValueError, match="with other scoring"):
+    with config_context(transform_output="pandas"), pytest.raises(ValueError, match="with other configuration"):
         search.fit(X, y)
 
 
@@ -264,14 +264,18 @@ def test_a_relative_journal_stays_where_it_was_begun(tmp_path, monkeypatch):
 
 
 def test_a_forked_process_holds_no_lock(tmp_path):
-    path = tmp_path / "search.jsonl"
+    path, lock, spare = (tmp_path / name for name in ("search.jsonl", "search.jsonl.lock", "spare"))
+    process = get_context("fork").Process(target=time.sleep, args=(60,))
     with lock_journal(path):
-        process = get_context("fork").Process(target=time.sleep, args=(60,))
+        os.link(lock, spare)
         process.start()
-    with lock_journal(path):
-        pass
-    process.kill()
-    process.join()
+    spare.rename(lock)  # as if this process had been killed
+    try:
+        with lock_journal(path):
+            pass
+    finally:
+        process.kill()
+        process.join()
 
 
 def test_the_lock_of_another_user_that_is_left_is_locked(tmp_path, monkeypatch):

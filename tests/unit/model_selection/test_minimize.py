@@ -588,7 +588,7 @@ def test_a_space_may_be_written_in_several_ways():
     assert repr(Continuous(space["a"])) == "Continuous(loguniform(0.001, 1000.0))"
 
 
-@pytest.mark.parametrize("values", [(True, False), ("a", "b"), (1, 2, 3), [1, 2]])
+@pytest.mark.parametrize("values", [(True, False), ("a", "b"), (1, 2, 3), [1, 2], (0.1, 1.0, "scale")])
 def test_what_is_no_pair_of_numbers_is_a_list_of_values(values):
     found = minimize(lambda candidate: 0.5, {"x": values}, strategy="random", n_trials=8, random_state=0)
     assert {json.loads(candidate)["x"] for candidate in found.trials["candidate"]} == set(values)

@@ -78,7 +78,9 @@ def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold:
         n_sds: number of residual standard deviations.
     """
     n_done = len(scores)
-    known = np.array([[*other[:n_done], other[fold]] for other in others]).reshape(-1, n_done + 1)
+    if len(others) - n_done - 1 < 1:
+        return math.inf
+    known = np.array([other[[*range(n_done), fold]] for other in others])
     _, first = np.unique(known, axis=0, return_index=True)  # equal rows say no more than one of them
     known = known[np.sort(first)]
     dof = len(known) - n_done - 1

@@ -194,16 +194,21 @@ class Pending(Generic[Task, Answer]):
             entry.counted_from = monotonic()
         return entry.counted_from is not None and monotonic() - entry.counted_from > timeout
 
+    @property
+    def _n_workers(self) -> int | None:
+        """Number of workers of the executor; None if it does not tell."""
+        return getattr(self._executor, "_max_workers", None)
+
     def _has_free_worker(self) -> bool:
         """True unless as many evaluations run as the executor has workers; True if it does not tell."""
-        n_workers = getattr(self._executor, "_max_workers", None)
+        n_workers = self._n_workers
         running = [entry.future for entry in self._unanswered() if entry.is_running]
         n_busy = sum(1 for future in (*running, *self._lost) if future is not None and not future.done())
         return n_workers is None or n_busy < n_workers
 
     def _expire(self, entry: _Evaluation[Task, Answer], timeout: float) -> None:
         family = self._family
-        n_workers = getattr(self._executor, "_max_workers", None)
+        n_workers = self._n_workers
         is_full = not self._says_what_runs and n_workers is not None and self._n_in_a_row >= n_workers
         if is_full and not self._is_over(entry, 2 * timeout):
             return  # it may start yet, once one that was given up ends

@@ -100,12 +100,8 @@ def _hash_within(seen: dict[int, str], value: Any) -> str:
     hasher = _Hasher(seen)
     try:
         return str(hasher.hash(value))
-    except (
-        pickle.PicklingError,
-        AttributeError,
-        TypeError,
-        RuntimeError,
-    ):  # as of a module, which cloudpickle knows
+    # As of a module, which cloudpickle knows.
+    except (pickle.PicklingError, AttributeError, TypeError, RuntimeError):
         return _text(dumps(value), *hasher.found)
 
 
@@ -174,10 +170,9 @@ def _function_parts(seen: dict[int, str], function: FunctionType) -> Iterator[st
             yield _hash_or_kind(seen, cell.cell_contents)
         except ValueError:  # it has no value yet
             yield "empty"
-    loaded = sorted(
-        _names(code, lambda one: {step.argval for step in get_instructions(one) if step.opname in _LOADS})
-    )
-    named = sorted(_names(code, lambda one: set(one.co_names)))
+    steps = (step for one in _codes(code) for step in get_instructions(one))
+    loaded = sorted({step.argval for step in steps if step.opname in _LOADS})
+    named = sorted({name for one in _codes(code) for name in one.co_names})
     yield from _named_parts(seen, function.__globals__, loaded, named, set())
 
 
@@ -217,9 +212,12 @@ def _constant_text(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
-def _names(code: CodeType, of: Callable[[CodeType], set[str]]) -> set[str]:
-    inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return of(code).union(*(_names(one, of) for one in inner))
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code and those of the functions and classes within it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _codes(one)
 
 
 def _class_parts(seen: dict[int, str], known: type) -> Iterator[str]:

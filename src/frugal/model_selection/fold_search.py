@@ -221,8 +221,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         values = [value for candidate in problem.candidates for value in candidate.values()]
         ours = definitions_of_ours(self.estimator, *values)
         journal_file = journal_of(self.journal, _EVALUATION, *ours, restart=self.restart)
-        header = {**self._fingerprint(problem, space=list(problem.candidates)), "seed": problem.origin}
-        header["row_seed"] = problem.seed
+        seeds = {"seed": problem.origin, "row_seed": problem.seed}
+        header = {**self._fingerprint(problem, space=list(problem.candidates)), **seeds}
         with Journal(journal_file, header) as journal:
             kept = ChainMap(fits, dict(journal.kept))  # successive halving may ask for a fit again
             strategy = LimitedFoldStrategy(unlimited, limits, kept)

@@ -252,36 +252,20 @@ def test_another_executors_fit_that_hangs_is_abandoned(make_executor):
     assert failures(trace) == {FAULTY: "the fit took more than 3 s"}
 
 
-def test_hanging_fits_that_hold_every_worker_of_another_executor_end_the_run():
+@pytest.mark.parametrize(("make_executor", "n_workers"), [(ThreadPoolExecutor, 1), (Silent, 2)])
+def test_hanging_fits_that_hold_every_worker_of_another_executor_end_the_run(make_executor, n_workers):
     ends = threading.Event()
 
     def evaluate(task):
         ends.wait(60)
         return Fit(0.5, 0.0)
 
-    with ThreadPoolExecutor(1) as threads:
-        with pytest.raises(
-            Broken, match="no worker starts candidate 0, fold 1: fits that were given up"
-        ) as caught:
-            folds.run(greedy("standard"), evaluate, executor=threads, fit_timeout=0.3)
-        ends.set()
-    assert len(caught.value.trace.tasks) == 1
-
-
-def test_hanging_fits_end_the_run_of_an_executor_that_does_not_say_what_runs():
-    ends = threading.Event()
-
-    def evaluate(task):
-        ends.wait(60)
-        return Fit(0.5, 0.0)
-
-    with Silent(2) as executor:
-        with pytest.raises(
-            Broken, match="no worker starts candidate 0, fold 2: fits that were given up"
-        ) as caught:
+    with make_executor(n_workers) as executor:
+        message = f"no worker starts candidate 0, fold {n_workers}: fits that were given up"
+        with pytest.raises(Broken, match=message) as caught:
             folds.run(greedy("standard"), evaluate, executor=executor, n_pending=1, fit_timeout=0.3)
         ends.set()
-    assert len(caught.value.trace.tasks) == 2
+    assert len(caught.value.trace.tasks) == n_workers
 
 
 def test_the_time_limit_begins_once_a_pools_process_has_started(tmp_path):

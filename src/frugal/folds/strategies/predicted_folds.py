@@ -7,9 +7,9 @@ candidate is dropped if the mean of its scores and these raised predictions is b
 Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting this way. Differs from it:
 all candidates get their folds in one order, so that a candidate with the missing fold has all earlier ones and no
 value is filled in. If several regressions fit equally well, the one with the smallest slopes is taken. The
-residual variance is divided by its degrees of freedom; without any, nothing is dropped. Candidates with
-equal scores count as one in it: they show nothing of the variance. The first `n_startup`
-candidates of the list get all their folds.
+residual variance is divided by its degrees of freedom; without any, nothing is dropped. Candidates with equal
+scores count as one in it: they show nothing of the variance. The first `n_startup` candidates of the list get all
+their folds.
 """
 
 from __future__ import annotations

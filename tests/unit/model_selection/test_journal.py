@@ -265,10 +265,18 @@ def test_a_relative_journal_stays_where_it_was_begun(tmp_path, monkeypatch):
 
 def test_a_forked_process_holds_no_lock(tmp_path):
     path, lock, spare = (tmp_path / name for name in ("search.jsonl", "search.jsonl.lock", "spare"))
-    process = get_context("fork").Process(target=time.sleep, args=(60,))
+    context = get_context("fork")
+    begun = context.Event()
+
+    def run():
+        begun.set()
+        time.sleep(60)
+
+    process = context.Process(target=run)
     with lock_journal(path):
         os.link(lock, spare)
         process.start()
+    assert begun.wait(60)
     spare.rename(lock)  # as if this process had been killed
     try:
         with lock_journal(path):

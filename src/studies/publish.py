@@ -21,7 +21,8 @@ import pandas as pd
 import frugal
 from frugal import parquet
 from frugal.extras import DISTRIBUTION
-from frugal.files import whole
+from frugal.files import whole, write_text
+from frugal.trials.lines import as_object
 from studies import registry
 from studies.artefacts import Shown, shown
 from studies.effective import effective
@@ -199,11 +200,8 @@ def read_machine(path: Path) -> dict[str, Any]:
     Raises:
         ValueError: if the file holds something else.
     """
-    try:
-        found = json.loads(path.read_text())
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not all(isinstance(found.get(key), dict) for key in MADE_ON):
+    found = as_object(path.read_bytes())
+    if found is None or not all(isinstance(found.get(key), dict) for key in MADE_ON):
         raise ValueError(f"{path} must be what `python -m studies machine` writes: {' and '.join(MADE_ON)}")
     return found
 
@@ -228,11 +226,8 @@ def _read_record(folder: Path) -> dict[str, Any]:
     path = folder / RECORD
     if not path.exists():
         raise ValueError(f"{path} does not exist; publish the paper first")
-    try:
-        found = json.loads(path.read_text())
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not all(isinstance(found.get(key), list) for key in ("left_out", "records")):
+    found = as_object(path.read_bytes())
+    if found is None or not all(isinstance(found.get(key), list) for key in ("left_out", "records")):
         raise ValueError(f"{path} is damaged: it must hold the lists left_out and records; check it out again")
     return found
 
@@ -244,8 +239,7 @@ def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: 
     """
     # Keys are not sorted: in the configuration their order is that of what they name.
     text = json.dumps({"left_out": list(left_out), "records": list(records)}, indent=1)
-    with whole(folder / RECORD) as part:
-        part.write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_text(text + "\n", folder / RECORD)
 
 
 def _without_others(

@@ -18,13 +18,7 @@ from studies.verdicts import VERDICTS
 
 WIDTH, HEIGHT, MARGIN = 360, 46, 8
 """Of a strip, in its own units, and what is left free beside its axis."""
-COLOURS: Final = {
-    "reproduced": "#2F8F72",
-    "contradicted": "#C2417A",
-    "undecided": "#D9820A",
-    "not run at this scale": "#8A8F94",
-    "not testable here": "#B9BEC4",
-}
+COLOURS: Final = dict(zip(VERDICTS, ("#2F8F72", "#C2417A", "#D9820A", "#8A8F94", "#B9BEC4"), strict=True))
 
 
 @dataclass(frozen=True)

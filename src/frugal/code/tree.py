@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from frugal.code.modules import LAZILY, Module, Unit, read_module
 from frugal.code.syntax import STAR
+from frugal.files import write_text
 
 READ_BY = ("syntax", "modules")
 """Modules beside this one that decide what is read of a source; a cache that others have written is of no use."""
@@ -191,11 +192,8 @@ class Tree:
         if self._cache_path is None or not self._is_new:
             return
         self._is_new = False
-        part = self._cache_path.with_suffix(f".{os.getpid()}")  # two processes may write at once
         try:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps([self._reader, self._used]))
-            part.replace(self._cache_path)
+            write_text(json.dumps([self._reader, self._used]), self._cache_path)
         except OSError:  # a home that cannot be written to
             self._cache_path = None
 

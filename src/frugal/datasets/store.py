@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import time
 import warnings
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -140,7 +141,11 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
     if not is_kept:
         prepare(base, root=root)
     try:
-        dataset = _read(base, folder)
+        try:
+            dataset = _read(base, folder)
+        except FileNotFoundError:
+            time.sleep(0.1)  # another process that prepares it may just be putting its folder in place
+            dataset = _read(base, folder)
     except (OSError, EOFError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise DatasetError(f"{folder} is damaged ({error}): delete it and prepare {base} again") from error
     if is_kept and dataset.provenance == "stand-in":  # `prepare` has just said so of a new one

@@ -17,23 +17,6 @@ if TYPE_CHECKING:
     from frugal.datasets import Dataset
 
 
-def rung_rows(
-    n_candidates: Iterable[int], *, n_rows: int, n_classes: int, settings: Mapping[str, Any]
-) -> list[int]:
-    """All numbers of rows that halving asks for, over several lengths of the candidate list.
-
-    Args:
-        n_candidates: lengths of candidate lists.
-        n_rows: rows of the dataset.
-        n_classes: classes of the dataset.
-        settings: settings of `successive_halving`.
-
-    Raises:
-        ValueError: on an unknown setting, or one outside its range.
-    """
-    return _rows_of(_halvings(n_candidates, n_rows=n_rows, n_classes=n_classes, settings=settings))
-
-
 def score_rungs(
     dataset: Dataset,
     classifier: str,

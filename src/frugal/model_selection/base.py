@@ -135,6 +135,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         "scoring": [StrOptions(set(get_scorer_names())), callable, list, tuple, set, dict, None],
         "n_jobs": [AT_LEAST_1, Interval(Integral, None, -1, closed="right"), None],
         "n_pending": [AT_LEAST_1, None],
+        "max_fits": [AT_LEAST_1, None],
         "refit": ["boolean", str, callable],
         "random_state": ["random_state"],
         "error_score": [StrOptions({"raise"}), Real],

@@ -147,7 +147,6 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         **SearchCV._parameter_constraints,
         "space": [Mapping, list, SearchSpace],
         "n_candidates": [AT_LEAST_1, None],
-        "max_fits": [AT_LEAST_1, None],
         "fit_timeout": [ABOVE_0, None],
     }
 

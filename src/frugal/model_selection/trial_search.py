@@ -217,7 +217,6 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         "n_trials": [AT_LEAST_1, None],
         "cv": ["cv_object", _SHARE],
         "resource": [str, None],
-        "max_fits": [AT_LEAST_1, None],
         "trial_timeout": [ABOVE_0, None],
     }
 

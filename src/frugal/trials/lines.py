@@ -289,8 +289,9 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
                     f"{path} is the journal of a search that is under way; searches that run at once, or one "
                     "within another, need one each"
                 )
-            if lock.exists() and os.path.samestat(os.fstat(file.fileno()), lock.stat()):
-                break  # otherwise the search before has just removed the file that is locked here
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                    break  # otherwise the search before has just removed the file that is locked here
         stack.callback(_remove, lock)
         _locks.add(file)
         stack.callback(_locks.discard, file)

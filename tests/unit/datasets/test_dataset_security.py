@@ -178,7 +178,7 @@ def test_an_answer_beyond_the_limit_is_given_up(root: Path, site: Site):
     play_openml(site, 6, ROWS, COLUMNS)
     site.pages[TABLE] += b"%" + b"0" * 2 * MIB
     with pytest.raises(DatasetError, match=r"OpenML 6 failed.*an answer of more than \d+ bytes"):
-        prepare("letter", root=root, allow_stand_in=False, timeout_s=5, n_retries=1)
+        prepare("letter", root=root, allow_stand_in=False, timeout_s=30, n_retries=1)
     assert not (root / "raw" / "letter").exists()
 
 
@@ -205,13 +205,13 @@ def test_every_member_of_a_packed_answer_counts():
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/x", "data:text/plain,x"])
 def test_a_server_cannot_name_files_of_this_machine(url: str):
-    with bounded(timeout_s=1, limit=MIB), pytest.raises(OSError, match="unknown url type"):
+    with bounded(timeout_s=30, limit=MIB), pytest.raises(OSError, match="unknown url type"):
         urllib.request.urlopen(url)
 
 
 @pytest.mark.parametrize("path", ["/../x", "/a/%2e%2e/x"])
 def test_an_address_through_parent_folders_is_refused(site: Site, path: str):
-    with bounded(timeout_s=1, limit=MIB), pytest.raises(OSError, match="leads through"):
+    with bounded(timeout_s=30, limit=MIB), pytest.raises(OSError, match="leads through"):
         urllib.request.urlopen(site.url + path)
     assert not site.hits
 
@@ -219,7 +219,7 @@ def test_an_address_through_parent_folders_is_refused(site: Site, path: str):
 def test_the_limits_end_with_the_download(site: Site):
     site.pages["/x"] = bytes(2 * MIB)
     before = urllib.request._opener
-    with bounded(timeout_s=1, limit=3 * MIB):
+    with bounded(timeout_s=30, limit=3 * MIB):
         assert len(urllib.request.urlopen(f"{site.url}/x").read()) == 2 * MIB
     assert urllib.request._opener is before
     assert len(urllib.request.urlopen(f"{site.url}/x").read()) == 2 * MIB

@@ -19,7 +19,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 from frugal.datasets import Dataset, load
 from frugal.folds import Folds, Live, run, run_in_processes, score
-from frugal.folds.rungs import rung_rows, score_rungs, split_rungs
+from frugal.folds.rungs import _halvings, _rows_of, score_rungs, split_rungs
 from frugal.folds.splits import shrink, split
 from frugal.folds.strategies import make
 from frugal.interface import FoldTask
@@ -203,7 +203,7 @@ def test_both_parts_of_a_split_shrink_by_the_same_share():
 
 def test_rungs_are_scored_once_each_and_taken_apart_again():
     candidates, settings = some("knn", 4), {"cv": 3, "factor": 3}
-    rows = rung_rows([9, 27], n_rows=569, n_classes=2, settings=settings)
+    rows = _rows_of(_halvings([9, 27], n_rows=569, n_classes=2, settings=settings))
     table = score_rungs(WDBC, "knn", candidates, n_candidates=[9, 27], settings=settings, seed=1)
     rungs = split_rungs(table)
     assert list(rungs) == rows
@@ -216,9 +216,9 @@ def test_rungs_are_scored_once_each_and_taken_apart_again():
 
 def test_settings_of_rungs_are_those_of_the_strategy():
     rows = {"n_rows": 569, "n_classes": 2}
-    assert rung_rows([256], settings={}, **rows) == [20, 60, 180, 540]  # docs/methods.md, section 3
+    assert _rows_of(_halvings([256], settings={}, **rows)) == [20, 60, 180, 540]  # docs/methods.md, section 3
     with pytest.raises(ValueError, match="unknown setting 'folds' of successive_halving"):
-        rung_rows([256], settings={"folds": 5}, **rows)
+        _halvings([256], settings={"folds": 5}, **rows)
     with pytest.raises(ValueError, match="cv must be at least 2 and a whole number, got '5'"):
         score_rungs(WDBC, "knn", some("knn", 4), n_candidates=[9], settings={"cv": "5"}, seed=1)
 

@@ -3,7 +3,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from threading import Event
@@ -13,7 +12,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin
+from endless import Endless
 from sklearn.datasets import load_iris
 from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
@@ -223,20 +222,6 @@ def test_what_cannot_be_scored_is_refused_before_any_fit(select, options, senten
 def test_options_are_refused_before_the_table_is_read(capsys, options, sentence):
     assert main(["select", "no_such_table.csv", *options]) == 2
     assert sentence in capsys.readouterr().err
-
-
-class Endless(TransformerMixin, BaseEstimator):
-    """Columns that are never ready."""
-
-    def __init__(self, columns):
-        self.columns = columns
-
-    def fit(self, X, y=None):
-        while True:
-            time.sleep(1)
-
-    def transform(self, X):
-        return X
 
 
 def test_a_search_whose_fits_all_fail_says_so_in_one_sentence(select, monkeypatch):

@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from endless import Endless
 from sklearn.base import clone
 
 from frugal.cli import main
@@ -54,7 +55,8 @@ def test_the_same_command_repeats_no_trial_until_it_restarts(trials):
     assert err.endswith("delete it, or set it aside by --restart\n")
 
 
-def test_a_search_whose_trials_all_fail_says_so_in_one_sentence(trials):
+def test_a_search_whose_trials_all_fail_says_so_in_one_sentence(trials, monkeypatch):
+    monkeypatch.setattr(run, "transformer", Endless)
     status, _, err = trials(*DEAR, "--estimator", "bernoulli_nb", "--n-trials", 2, "--trial-timeout", 1e-6)
     assert status == 3
     assert "frugal trials: all 6 fits failed, the first with: " in err

@@ -18,6 +18,7 @@ from frugal.learners.networks import authors_grid
 from frugal.spaces import as_json
 from studies import registry
 from studies.big_data.arrivals import METHODS
+from studies.big_data.curve_search import shares_cut
 from studies.big_data.size_search import SVM_SEARCH
 from studies.estimates import mean
 from studies.folds_comparison.comparison import in_words, tabulate
@@ -25,6 +26,7 @@ from studies.greedy_cv.library import GREEDY, GRID_SEARCH, HALVING, with_ratio
 from studies.greedy_cv.measures import jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import CELL, published
 from studies.greedy_cv.wall_clock import with_shares
+from studies.hypertune import curves
 from studies.markdown import plain
 from studies.strips import read_judged
 from studies.verdicts import NO_EVIDENCE, judge_claims, summarise
@@ -238,6 +240,24 @@ def test_the_pages_of_document_003_quote_figures_8_and_10_and_the_combinations()
     assert f"takes {centres:.1f} times those of WKM-SVM alone, and {plain:.1f} times those of BLB with" in choices
 
 
+def test_the_page_of_document_003_quotes_which_curves_are_cut():
+    cut = shares_cut(pd.read_parquet(PUBLISHED / "big_data/runs/curve_search.parquet"))
+    n_ahead = cut.groupby("dataset")["n_ahead"].sum()
+    on_cifar, on_mnist = (claim(f"big_data.curve_search.{name}_high_kept") for name in ("cifar10", "mnist"))
+    assert on_mnist["ours"] == 0
+    assert (
+        "cuts three in ten of the curves in the best tenth. Two thirds of these would not have been the best of "
+        f"their search so far, and the rule means to cut such. Of the others it cuts {on_cifar['ours']:.0f} % "
+        f"{interval(on_cifar, 0)}; undecided), on MNIST none of {n_ahead['mnist']}."
+    ) in page("papers/big_data")
+    found = cut[cut["dataset"] == "cifar10"]
+    n_cut = (found["ahead"] * found["n_ahead"]).sum(), (2 * found["high"]).sum()
+    assert n_cut == (6, 18)
+    assert f"On CIFAR-10 6 of {n_ahead['cifar10']} such are cut" in " ".join(
+        (ROOT / "CHANGELOG.md").read_text().split()
+    )
+
+
 def test_the_page_of_document_002_quotes_its_searches_on_functions():
     text = page("papers/exploration")
     far = claim("exploration.functions.ei_greedy")
@@ -393,13 +413,58 @@ def test_the_page_on_hypertune_has_the_differences_with_random_features():
         assert quoted.format(f"{100 * abs(row['ours']):.1f} ± {100 * row['ours_se']:.1f}") in text
         assert row["n_seeds"] == 10
         assert (row["low"] < 0 < row["high"]) == (where == "letter" and method == "ei")
-    errors = pd.read_csv(PUBLISHED / "hypertune/tables/table3.csv").set_index(["dataset", "method"])["ours"]
-    for where, label in (("letter", "letter"), ("mnist", "MNIST, a sixth of the rows")):
-        cells = [f"{100 * errors[where, name]:.1f}" for name in ("hypertune", "fabolas", "ei", "hyperband")]
-        row = text.partition(f"| random features | {label} |")[2]
-        assert re.findall(r"([\d.]+) [(|]", row)[:4] == cells
     fits = pd.read_parquet(PUBLISHED / "hypertune/runs/svm_rff_refits.parquet").query("dataset == 'letter'")
     assert 0.047 < fits["test_error"].min() < 0.048
+
+
+LABELS = {"elastic net": "elastic_net", "SVM": "svm_rbf", "random features": "svm_rff", "MLP": "mlp", "CNN": "cnn"}
+
+
+def test_the_page_on_hypertune_has_the_test_errors_of_its_tables():
+    text = page("papers/hypertune")
+    tables = [pd.read_csv(PUBLISHED / f"hypertune/tables/table{i}.csv") for i in (1, 2, 3, 4)]
+    cells = pd.concat(tables).set_index(["learner", "dataset", "method"]).sort_index()
+    methods = ("hypertune", "hypertune_from_optimum", "fabolas", "ei", "hyperband", "random")
+    names = {"letter": "letter", "MNIST": "mnist", "unscaled adult": "adult", "CIFAR-10": "cifar10"}
+    table = (ROOT / "docs/papers/hypertune.md").read_text().partition("| from the optimum | Fabolas |")[2]
+    rows = [
+        [part.strip() for part in line[1:-1].split("|")] for line in table.partition("\n\n")[0].splitlines()[2:]
+    ]
+    assert len(rows) == 9
+    for learner, data, *quoted in rows:
+        dataset = next(name for label, name in names.items() if data.startswith(label))
+        for method, said in zip(methods, quoted, strict=True):
+            if said.startswith("not run"):
+                assert cells.loc[LABELS[learner], dataset, method]["scale"] == "not run at this scale"
+            elif said:
+                cell = cells.loc[LABELS[learner], dataset, method]
+                printed = "" if np.isnan(cell["published"]) else f" ({round(100 * cell['published'], 1):g})"
+                assert said == f"{100 * cell['ours']:.1f}{printed}"
+            else:
+                assert (LABELS[learner], dataset, method) not in cells.index
+    ends = pd.read_parquet(PUBLISHED / "hypertune/runs/svm_rff_refits.parquet").pivot_table(
+        "test_error", "seed", ["dataset", "method"]
+    )
+    for dataset, quoted in (("letter", "by {} points on letter and"), ("mnist", "and {} on MNIST, though their")):
+        more = 100 * (ends[dataset]["hypertune_from_optimum"] - ends[dataset]["hypertune"])
+        assert quoted.format(f"{more.mean():.1f} ± {more.sem():.1f}") in text
+
+
+def test_the_page_on_hypertune_holds_its_other_start_against_ei():
+    text = page("papers/hypertune")
+    runs = pd.read_parquet(PUBLISHED / "hypertune/runs/svm_rff.parquet")
+    searches = curves.paths(runs)
+    for panel, quoted, on_adult in (
+        ("trials", "by {} points on letter and {} on MNIST. By seconds", "ahead by {} by trials and"),
+        ("seconds", "ahead by {} on letter, behind by {} on MNIST.", "and behind by {} by seconds."),
+    ):
+        leads = curves.areas(searches, "hypertune_from_optimum", "ei", panel).set_index("dataset")["behind"]
+        said = [
+            f"{100 * abs(leads.loc[name].mean()):.1f} ± {100 * leads.loc[name].sem():.1f}"
+            for name in ("letter", "mnist", "adult")
+        ]
+        assert quoted.format(*said[:2]) in text
+        assert on_adult.format(said[2]) in text
 
 
 def test_what_a_seed_of_a_search_costs_is_what_the_published_trials_took(by_library):

@@ -26,7 +26,7 @@ PAIRED: Final = (
     "reached",
 )  # fmt: skip
 _COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
-SHARES: Final = ("check_share", "overhead_share", "cut", "cut_high", "cut_low", "cut_best", "reached")
+SHARES: Final = ("check_share", "overhead_share", "cut", "cut_high", "cut_ahead", "cut_low", "cut_best", "reached")
 """Measures from 0 to 1."""
 _NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
 _SPENT: Final = {"seconds": "Epochs, optimiser and checks (s)", "epochs": "Epochs"}
@@ -81,7 +81,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         dataset, method, measure, `TIDY`, n_missing, says. Measures: error (the last best validation error),
         test_error (of the last incumbent), seconds, check_share and overhead_share of them, epochs, cut (share of
         the trials), cut_high and cut_low (the same of the trials with the best tenth and the worst half of the
-        errors at the end), cut_best (the same of the best trial). Then `PAIRED`, for searches with termination:
+        errors at the end), cut_ahead (the same of those of the best tenth that would have ended below all trials
+        before them), cut_best (the same of the best trial). Then `PAIRED`, for searches with termination:
         the columns of `pairs`, where error and test_error are named error_difference and test_error_difference.
     """
     found = searches(runs)
@@ -99,7 +100,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     measures = {name: ends[["data"]].assign(value=column).reset_index() for name, column in values.items()}
     cut, both = shares_cut(runs), pairs(runs)
     both = both.rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
-    named = [("cut", cut, "cut"), *((f"cut_{name}", cut, name) for name in ("high", "low", "best"))]
+    named = [("cut", cut, "cut"), *((f"cut_{name}", cut, name) for name in ("high", "ahead", "low", "best"))]
     ended = {method.strategy: method.name for method in COMPARED if method.termination is not None}
     for name, table, column in [*named, *((name, both, name) for name in PAIRED)]:
         measures[name] = table.assign(method=table["optimiser"].map(ended), value=table[column].astype(float))
@@ -196,10 +197,11 @@ TABLE: Final = Artefact(
     f"""What the searches of Figure 5 came to: last best validation error, test error of the last incumbent at the
     end of its curve, seconds and the share of checks and optimiser in them, epochs; share of the trials that were
     cut, and of those with the best tenth (cut high) and the worse half (cut low) of the errors at the end of their
-    curves, and of the best one. With termination against without, seed by seed: how many times as much the search
-    without spent as the one with, until both had the higher of their two last best errors (whole: all that they
-    spent; geometric means, in the CSV log2 of them), differences of the errors, and whether the one with ends with
-    an error no higher. {_SEARCHES}.""",
+    curves, of those of the best tenth that would have been the best so far (cut ahead), and of the best one. With
+    termination against without, seed by seed: how many times as much the search without spent as the one with,
+    until both had the higher of their two last best errors (whole: all that they spent; geometric means, in the
+    CSV log2 of them), differences of the errors, and whether the one with ends with an error no higher.
+    {_SEARCHES}.""",
     render=render_factors,
 )
 ARTEFACTS: Final = (FIGURE5, FIGURE5_EPOCHS, TABLE)

@@ -107,7 +107,7 @@ NEARER: Final = (
 _claim = partial(
     Claim,
     section="Choice of acquisition function",
-    quote="the EI criterion tends to be too greedy (exploitative) in nature",
+    quote="It is noted in the literature that the EI criterion tends to be too greedy (exploitative) in nature.",
     unit="times",
     study="functions",
     artefact="tables/greediness",

@@ -377,7 +377,7 @@ class SvmRff(OnTables):
         "n_trials": {
             "random": {"letter": 40, "mnist": 40, "adult_codes": 60, "adult": 60, "vehicle": 60},
             "ei": {"letter": 28, "mnist": 32, "adult_codes": 50, "adult": 50, "vehicle": 50},
-            "fabolas": {"letter": 280, "mnist": 250, "adult_codes": 150, "adult": 150, "vehicle": 150},
+            "fabolas": {"letter": 300, "mnist": 250, "adult_codes": 150, "adult": 150, "vehicle": 150},
             # five passes, four elsewhere
             "hyperband": {"letter": 345, "mnist": 276, "adult_codes": 276, "adult": 276, "vehicle": 276},
             "hyperband_rows": {"letter": 100, "mnist": None, "adult_codes": 374, "adult": 374, "vehicle": None},

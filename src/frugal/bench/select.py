@@ -16,7 +16,6 @@ from frugal.checks import check_known, check_whole
 from frugal.datasets.catalogue import parse_name
 from frugal.extras import check_installed
 from frugal.model_selection.fold_search import FoldSearchCV
-from frugal.stats import mean_interval
 from frugal.threads import one_thread
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 TABLES: Final = ("wdbc", "digits", "boston", "letter", "adult", "adult_codes")
 """Names for `frugal.datasets.load`."""
 MEASURES: Final = ("fits_share", "rows_share", "seconds_share", "regret", "test_loss")
-ANSWERS: Final = ("is_best", "is_within_noise")
+LOSSES: Final = ("regret", "test_loss")
 ROUNDING: Final = 1e-12
 """Tolerance: means of the same scores in another order differ by less."""
 
@@ -67,9 +66,8 @@ def bench_select(
         One row per table, estimator, seed and method: `data` (provenance of the rows), `candidate` (its number),
         `n_fits`, `fits_share`, `rows_share` (the same, each fit weighed by its rows), `regret` (points of mean
         cross-validated accuracy below the exhaustive choice), `test_loss` (points of accuracy on the test rows
-        below it), `is_best`, `is_within_noise` (whether the 95 % interval of the regret, paired over folds, holds
-        0), `seconds_share`, and `live_share`: with the first seed, FoldSearchCV's seconds as a share of
-        GridSearchCV's.
+        below it), `is_best`, `seconds_share`, and `live_share`: with the first seed, FoldSearchCV's seconds as a
+        share of GridSearchCV's.
 
     Raises:
         ValueError: on an unknown estimator or table, or folds that a table cannot fill.
@@ -103,8 +101,7 @@ def bench_select(
 
 
 def _row(problem: Problem, method: str, choice: Choice) -> dict[str, Any]:
-    regrets = problem.scores[problem.best] - problem.scores[choice.candidate]
-    is_best = bool(regrets.mean() < ROUNDING)
+    regret = float((problem.scores[problem.best] - problem.scores[choice.candidate]).mean())
     lost = problem.test_score(problem.best) - problem.test_score(choice.candidate)
     return {
         "table": problem.table,
@@ -116,10 +113,9 @@ def _row(problem: Problem, method: str, choice: Choice) -> dict[str, Any]:
         "n_fits": choice.n_fits,
         "fits_share": choice.n_fits / problem.n_fits,
         "rows_share": choice.n_row_fits / problem.n_fits,
-        "regret": 100.0 * float(regrets.mean()),
+        "regret": 100.0 * regret,
         "test_loss": 100.0 * lost,
-        "is_best": is_best,
-        "is_within_noise": is_best or bool(mean_interval(regrets)[0] <= 0),
+        "is_best": regret < ROUNDING,
         "seconds_share": choice.seconds / problem.exhaustive_s,
         "live_share": np.nan,
     }
@@ -145,15 +141,14 @@ def _live_share(problem: Problem, kept: Mapping[str, Any]) -> float:
 def summarise(cells: pd.DataFrame) -> pd.DataFrame:
     """Means over tables, estimators and seeds by method, with 95 % intervals.
 
-    The intervals are Student's over the seeds of each table, whose estimators share the splits; those of `ANSWERS`
-    are Wilson's.
+    The intervals are Student's over the seeds of each table, whose estimators share the splits.
 
     Args:
         cells: result of `bench_select`; every table with the same estimators and seeds.
 
     Returns:
-        One row per method in the order of `searches`: the mean of each of `MEASURES` and `ANSWERS`, and its `_low`
-        and `_high`, nan with a single seed.
+        One row per method in the order of `searches`: the mean of each of `MEASURES`, its `_low` and `_high`, nan
+        with a single seed, and the largest of each of `LOSSES`, `worst_regret` and `worst_test_loss`.
     """
     import pandas as pd
 
@@ -164,10 +159,7 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
         for name in MEASURES:
             by_table = method_cells.pivot_table(name, "table", "seed").to_numpy(dtype=float)
             row |= _named(name, float(by_table.mean()), _interval(by_table))
-        for name in ANSWERS:
-            n_yes, n = int(method_cells[name].sum()), len(method_cells)
-            row |= _named(name, n_yes / n, stats.binomtest(n_yes, n).proportion_ci(method="wilson"))
-        rows.append(row)
+        rows.append(row | {f"worst_{name}": float(method_cells[name].max()) for name in LOSSES})
     return pd.DataFrame(rows)
 
 
@@ -194,7 +186,7 @@ def as_markdown(cells: pd.DataFrame) -> str:
     columns = {
         "fits_share": "fits", "fits_range": "fits, least to most", "rows_share": "rows",
         "seconds_share": "seconds (looked up)", "live_range": "seconds (live)", "regret": "regret",
-        "test_loss": "lost on test rows", "is_within_noise": "best, or within its noise",
+        "test_loss": "lost on test rows", "worst_regret": "worst regret", "worst_test_loss": "worst on test rows",
     }  # fmt: skip
     lines = [f"| search | {' | '.join(columns.values())} |", f"|---{'|---' * len(columns)}|"]
     for row in summarise(cells).to_dict("records"):
@@ -203,7 +195,7 @@ def as_markdown(cells: pd.DataFrame) -> str:
         ranges = {
             "fits_range": _range(method_cells["fits_share"]),
             "live_range": f"{live.mean():.2f}, {_range(live)}" if len(live) else "",
-        }
+        } | {f"worst_{name}": f"{row[f'worst_{name}']:.2f}" for name in LOSSES}
         means = {
             name: _shown(*(row[f"{name}{end}"] for end in ("", "_low", "_high")))
             for name in columns

@@ -81,8 +81,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         dataset, method, measure, `TIDY`, n_missing, says. Measures: error (the last best validation error),
         test_error (of the last incumbent), seconds, check_share and overhead_share of them, epochs, cut (share of
         the trials), cut_high and cut_low (the same of the trials with the best tenth and the worst half of the
-        errors at the end), cut_ahead (the same of those of the best tenth that would have ended below all trials
-        before them), cut_best (the same of the best trial). Then `PAIRED`, for searches with termination:
+        errors at the end), cut_ahead (the same of those of the best tenth that would have ended below the
+        best so far), cut_best (the same of the best trial). Then `PAIRED`, for searches with termination:
         the columns of `pairs`, where error and test_error are named error_difference and test_error_difference.
     """
     found = searches(runs)

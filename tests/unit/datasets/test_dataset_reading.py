@@ -36,6 +36,14 @@ def test_a_dataset_equals_itself_alone(root: Path):
     assert len({first, second}) == 2
 
 
+def test_a_dataset_that_another_process_is_putting_in_place_is_waited_for(root: Path, monkeypatch):
+    before = load("wdbc", root=root)
+    file, aside = root / "processed" / "wdbc" / "X.npy", root / "X.npy"
+    file.rename(aside)
+    monkeypatch.setattr("frugal.datasets.store.time.sleep", lambda seconds: aside.rename(file))
+    np.testing.assert_array_equal(load("wdbc", root=root).X, before.X)
+
+
 @pytest.mark.parametrize("n_rows", [0, 4, True, 2.5])
 def test_a_subset_of_no_whole_number_of_its_rows_is_refused(n_rows: int):
     dataset = Dataset("small", np.zeros((3, 1)), np.array([0, 1, 0]), 2, "generated", {"all": np.arange(3)})

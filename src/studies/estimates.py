@@ -132,8 +132,14 @@ def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     p = float(x.mean())
     q = float(scipy.special.ndtri(0.975))
     low, centre, high = _wilson(float(x.sum()), n, p, q)
-    found = Estimate(unit * p, unit * low, unit * high, unit * math.sqrt(centre * (1 - centre)), n)
+    found = Estimate(unit * p, unit * low, unit * high, unit * _sd_of_answers(p, centre), n)
     return _of_equal_answers(found, p, unit, lambda _: q)
+
+
+def _sd_of_answers(p: float, centre: float) -> float:
+    """Standard deviation of a yes/no answer; of equal ones, which show none, at the centre of their interval."""
+    at = p if 0 < p < 1 else centre
+    return math.sqrt(at * (1 - at))
 
 
 def _of_equal_answers(found: Estimate, p: float, unit: float, quantile: Callable[[int], float]) -> Estimate:
@@ -217,7 +223,7 @@ def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Est
     if 0 < p < 1:
         worth = min(p * (1 - p) / variance, float(n_cases.sum())) if variance > 0 else float(n_cases.sum())
     low, centre, high = _wilson(worth * p, worth, p, float(scipy.special.stdtrit(n_seeds - 1, 0.975)))
-    sd = math.sqrt(centre * (1 - centre) * n_seeds / worth)
+    sd = _sd_of_answers(p, centre) * math.sqrt(n_seeds / worth)
     found = Estimate(unit * p, unit * low, unit * high, unit * sd, n_seeds)
     return _of_equal_answers(found, p, unit, lambda n: float(scipy.special.stdtrit(n - 1, 0.975)))
 

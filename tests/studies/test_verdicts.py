@@ -437,6 +437,9 @@ def test_a_share_of_trials_is_worth_as_many_cases_as_its_seeds_vary():
     half = 100 * z * math.sqrt(0.25 / 3 + z**2 / 36) / (1 + z**2 / 3)
     assert (apart.low, apart.high) == pytest.approx((50 - half, 50 + half))
     assert apart.high - apart.low > 1.5 * (alike.high - alike.low)
+    seeds = clustered_share([2, 0, 0, 0], [10, 10, 10, 10])
+    assert seeds.sd == pytest.approx(np.std([0.2, 0, 0, 0], ddof=1))  # of which `seeds_to_decide` is made
+    assert share([1, 0, 0, 0]).sd == pytest.approx(math.sqrt(0.25 * 0.75))
     none = clustered_share([0, 0, 0], [9, 9, 0])  # two seeds without a yes
     assert (none.ours, none.low, none.n_seeds) == (0.0, 0.0, 2)
     assert none.high > 0.5

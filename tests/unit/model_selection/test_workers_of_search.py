@@ -343,8 +343,7 @@ def test_dask_runs_the_same_search_although_a_worker_dies(tmp_path):
         killer.join()
     again = Counter(log.read_text().splitlines())
     assert set(again) == set(fits)
-    # Those that were out when the worker died are fitted again, and those of it whose answers were only just told.
-    assert sum(again.values()) < 150
+    assert sum(again.values()) <= 100 + 4  # at most those that were out when the worker died
     assert len(log.read_text().splitlines()) >= 100
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)

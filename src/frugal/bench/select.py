@@ -158,13 +158,10 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
         row: dict[str, Any] = {"method": method}
         for name in MEASURES:
             by_table = method_cells.pivot_table(name, "table", "seed").to_numpy(dtype=float)
-            row |= _named(name, float(by_table.mean()), _interval(by_table))
+            low, high = _interval(by_table)
+            row |= {name: float(by_table.mean()), f"{name}_low": low, f"{name}_high": high}
         rows.append(row | {f"worst_{name}": float(method_cells[name].max()) for name in LOSSES})
     return pd.DataFrame(rows)
-
-
-def _named(name: str, mean: float, interval: tuple[float, float]) -> dict[str, float]:
-    return {name: mean, f"{name}_low": interval[0], f"{name}_high": interval[1]}
 
 
 def _interval(by_table: NDArray[np.float64]) -> tuple[float, float]:
@@ -192,16 +189,16 @@ def as_markdown(cells: pd.DataFrame) -> str:
     for row in summarise(cells).to_dict("records"):
         method_cells = cells[cells["method"] == row["method"]]
         live = method_cells["live_share"].dropna()
-        ranges = {
+        alone = {
             "fits_range": _range(method_cells["fits_share"]),
             "live_range": f"{live.mean():.2f}, {_range(live)}" if len(live) else "",
         } | {f"worst_{name}": f"{row[f'worst_{name}']:.2f}" for name in LOSSES}
         means = {
             name: _shown(*(row[f"{name}{end}"] for end in ("", "_low", "_high")))
             for name in columns
-            if name not in ranges
+            if name not in alone
         }
-        shown = [(means | ranges)[name] for name in columns]
+        shown = [(means | alone)[name] for name in columns]
         lines.append(f"| {NAMES[row['method']]} | {' | '.join(shown)} |")
     return "\n".join(lines)
 

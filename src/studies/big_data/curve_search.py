@@ -119,7 +119,7 @@ def shares_cut(runs: pd.DataFrame) -> pd.DataFrame:
         other half; best: of the curve with the lowest error; n_ahead: number of trials of `ahead`.
     """
     found = searches(runs)
-    before = found.groupby(["dataset", "optimiser", "terminated", "seed"])["best_error"].shift()
+    before = found.groupby(CELL)["best_error"].shift()
     found["ahead"] = before.isna() | (found["final_error"] < before)  # nan: none before, or only failed ones
     rows = []
     kept = found[found["terminated"] & found["final_error"].notna()]

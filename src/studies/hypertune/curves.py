@@ -198,9 +198,10 @@ _CONTROLS: Final = {
 }
 """Controls -> their name in ids, and what they are, in words."""
 _STARTS: Final = {
-    TESTER: "HyperTune begins with the shared candidates",
-    OPTIMUM: "HyperTune begins with the subsets' optimum",
+    TESTER: ("", "HyperTune begins with the shared candidates"),
+    OPTIMUM: ("optimum_", "HyperTune begins with the subsets' optimum"),
 }
+"""HyperTune from either start -> its name in ids, and how it begins, in words."""
 _PANELS: Final = {
     "trials": ("by_trials", "mean over the trials on all rows that both made"),
     "seconds": (
@@ -225,10 +226,11 @@ def _ahead_of(
     Of one data set alone the mean is judged.
     """
     name, label = _CONTROLS.get(rival, (rival, ""))
-    whose, note = ("the control's", f"; the control is {label}") if label else ("EI's", f"; {_STARTS[method]}")
+    start, begins = _STARTS[method]
+    whose, note = ("the control's", f"; the control is {label}") if label else ("EI's", f"; {begins}")
     return tuple(
         DataSetClaim(
-            f"hypertune.{learner}.{'optimum_' * (method == OPTIMUM)}ahead_of_{name}_{_PANELS[panel][0]}",
+            f"hypertune.{learner}.{start}ahead_of_{name}_{_PANELS[panel][0]}",
             section=LEARNERS[learner].section,
             quote=quote,
             quantity=f"best validation error so far, {whose} less HyperTune's, {_PANELS[panel][1]}{note}",

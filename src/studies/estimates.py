@@ -16,7 +16,7 @@ from studies.regions import Region
 
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced", "contradicted", "undecided"
 NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
-N_RESAMPLES: Final = 1000
+N_RESAMPLES: Final = 10_000
 MOST_SEEDS: Final = 1000
 """More seeds than these are said to be `>1000`."""
 POWER_QUANTILE: Final = 0.84
@@ -48,8 +48,7 @@ class Estimate:
         seeds_to_decide: the number of seeds, if it does not follow from the interval; None: it does follow; empty:
             no number of seeds can decide, or none is needed.
         remark: text that is shown behind the quantity, such as counts of cells.
-        interval_at: of a share of none or all, the interval that so many equal answers more would have, by the
-            number of seeds.
+        interval_at: of a share, its ends by the number of seeds, if ours is right.
     """
 
     ours: float
@@ -133,7 +132,7 @@ def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     q = float(scipy.special.ndtri(0.975))
     low, centre, high = _wilson(float(x.sum()), n, p, q)
     found = Estimate(unit * p, unit * low, unit * high, unit * _sd_of_answers(p, centre), n)
-    return _of_equal_answers(found, p, unit, lambda _: q)
+    return _of_more_seeds(found, p, unit, worth=n, quantile=lambda _: q)
 
 
 def _sd_of_answers(p: float, centre: float) -> float:
@@ -142,14 +141,20 @@ def _sd_of_answers(p: float, centre: float) -> float:
     return math.sqrt(at * (1 - at))
 
 
-def _of_equal_answers(found: Estimate, p: float, unit: float, quantile: Callable[[int], float]) -> Estimate:
-    """A share with the intervals of more seeds, where it is none or all: its answers show no spread."""
-    if 0 < p < 1:
-        return found
+def _of_more_seeds(
+    found: Estimate, p: float, unit: float, *, worth: float, quantile: Callable[[int], float]
+) -> Estimate:
+    """A share with the intervals of more seeds, each seed worth as many independent cases as it is now.
+
+    The ends lie 0.84 standard errors further out than Wilson's, as `seeds_to_decide` asks of a mean. A share of
+    none or all shows no error: its ends are Wilson's.
+    """
 
     def interval_at(n: int) -> tuple[float, float]:
-        low, _, high = _wilson(n * p, n, p, quantile(n))
-        return unit * low, unit * high
+        cases = worth * n / found.n_seeds
+        low, _, high = _wilson(cases * p, cases, p, quantile(n))
+        chance = POWER_QUANTILE * math.sqrt(p * (1 - p) / cases)
+        return unit * (low - chance), unit * (high + chance)
 
     return replace(found, interval_at=interval_at)
 
@@ -225,7 +230,9 @@ def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Est
     low, centre, high = _wilson(worth * p, worth, p, float(scipy.special.stdtrit(n_seeds - 1, 0.975)))
     sd = _sd_of_answers(p, centre) * math.sqrt(n_seeds / worth)
     found = Estimate(unit * p, unit * low, unit * high, unit * sd, n_seeds)
-    return _of_equal_answers(found, p, unit, lambda n: float(scipy.special.stdtrit(n - 1, 0.975)))
+    return _of_more_seeds(
+        found, p, unit, worth=worth, quantile=lambda n: float(scipy.special.stdtrit(n - 1, 0.975))
+    )
 
 
 def of_splits(found: Estimate, n_splits: int, test_share: float) -> Estimate:
@@ -279,7 +286,7 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     """Number of seeds after which an undecided claim is decided in four of five cases, if our number is right.
 
     The smallest n with (t(0.975, n - 1) + 0.84) s / sqrt(n) at most the distance of ours to the nearest edge. Of a
-    share of none or all: the smallest n after which so many equal answers decide.
+    share: the smallest n with which Wilson's interval, wider by 0.84 standard errors, keeps clear of the edges.
 
     Returns:
         The number, or `>1000`; the estimate's own `seeds_to_decide`, if it has one; `EQUAL_VALUES`, if fewer seeds
@@ -288,7 +295,7 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     if estimate.seeds_to_decide is not None:
         return estimate.seeds_to_decide
     if estimate.interval_at is not None:
-        intervals = ((n, estimate.interval_at(n)) for n in range(2, MOST_SEEDS + 1))
+        intervals = ((n, estimate.interval_at(n)) for n in range(estimate.n_seeds + 1, MOST_SEEDS + 1))
         decided = (n for n, ends in intervals if region.holds(*ends) or region.misses(*ends))
         return in_words(next(decided, MOST_SEEDS + 1))
     if is_of_few_equal_values(estimate):

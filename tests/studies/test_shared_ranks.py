@@ -76,5 +76,7 @@ def test_ranks_are_of_means_over_seeds_and_a_missing_value_is_the_worst():
 def test_methods_that_did_not_run_everywhere_are_not_ranked():
     runs = small_runs({"a": [0.0, 0.1], "b": [0.2, 0.1], "c": [0.3, 0.0], "d": [0.0]})
     assert set(rank_table(runs, "regret", ["dataset"])["method"]) == {"a", "b", "c"}
+    of_one_seed = runs[(runs["method"] != "d") | (runs["seed"] == 0)]  # d is not ranked
+    assert set(rank_table(of_one_seed, "regret", ["dataset"])["n_seeds"]) == {2}
     assert rank_table(runs[runs["method"] != "c"], "regret", ["dataset"]).empty
     assert rank_table(runs[runs["dataset"] == "d0"], "regret", ["dataset"]).empty

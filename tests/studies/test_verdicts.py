@@ -1,3 +1,4 @@
+import itertools
 import math
 import re
 from dataclasses import replace
@@ -569,6 +570,25 @@ def test_seeds_that_decide_a_share_of_none_or_all_are_those_of_its_own_interval(
     clustered = int(seeds_to_decide(regions.at_most(1), clustered_share([0] * 10, [9] * 10, unit=100)))
     assert clustered_share([0] * clustered, [9] * clustered, unit=100).high <= 1
     assert clustered_share([0] * (clustered - 1), [9] * (clustered - 1), unit=100).high > 1
+
+
+@pytest.mark.parametrize(("yes", "n_seeds", "edge"), [(7, 10, 50), (6, 10, 50), (9, 10, 80), (3, 4, 30)])
+def test_seeds_that_decide_a_share_do_so_four_times_in_five(yes, n_seeds, edge):
+    def of(hits, n):
+        return share([1.0] * hits + [0.0] * (n - hits), unit=100)
+
+    region = regions.above(edge)
+    needed = int(seeds_to_decide(region, of(yes, n_seeds)))
+    counts = np.arange(needed + 1)
+    decides = np.array([verdict(region, of(hits, needed)) == REPRODUCED for hits in counts])
+    assert stats.binom.pmf(counts, needed, yes / n_seeds)[decides].sum() == pytest.approx(0.8, abs=0.04)
+
+
+def test_an_undecided_share_needs_more_seeds_than_it_has():
+    for yes, edge in itertools.product(range(5), (0.1, 0.3, 0.5, 0.7, 0.9)):
+        found = share([1.0] * yes + [0.0] * (4 - yes))
+        if verdict(regions.above(edge), found) == UNDECIDED and found.ours != edge:
+            assert int(seeds_to_decide(regions.above(edge), found).strip(">")) > 4
 
 
 def test_splits_of_one_sample_say_less_than_independent_values():

@@ -105,10 +105,11 @@ def rank_table(runs: pd.DataFrame, measure: str, blocks: list[str]) -> pd.DataFr
     if n_methods < 3 or n_blocks < 2:
         return pd.DataFrame(columns=COLUMNS)
     test = friedman(cells.to_numpy())
+    ran = runs[runs["method"].isin(cells.columns)]
     table = pd.DataFrame({"method": cells.columns, "mean_rank": test.mean_ranks}).assign(
         n_methods=n_methods,
         n_blocks=n_blocks,
-        n_seeds=runs.groupby([*blocks, "method"])["seed"].nunique().min(),
+        n_seeds=ran.groupby([*blocks, "method"])["seed"].nunique().min(),
         statistic=test.statistic,
         p=test.p,
         critical_difference=critical_difference(n_methods, n_blocks),

@@ -30,6 +30,7 @@ from frugal.model_selection.trial_plan import (
     ResourceSpec,
     plan,
     usable,
+    warn_of_less,
     warn_of_repeats,
 )
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_parts

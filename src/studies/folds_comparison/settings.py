@@ -37,11 +37,12 @@ def _alone(name: str) -> dict[str, Any]:
 
 
 class FoldsComparison(Settings):
-    """Every way to save folds on the same folds: the scores that greedy_cv.search_time keeps, replayed.
+    """Every way to save folds on the same folds, replayed from kept scores.
 
-    While n_folds and n_seeds stay within those of search_time nothing is fitted anew, rungs aside. On the scores
-    of beta_pruning.network, too, with its folds and seeds. About an hour of one core; lists of 512 take three
-    times as long.
+    Where greedy_cv runs its reading `grid`, too (not at laptop and smoke scale), these are the scores that its
+    search_time keeps: while n_folds and n_seeds stay within its own, only rungs are fitted anew. On the scores of
+    beta_pruning.network, too, with its folds and seeds. About an hour of one core; lists of 512 take three times
+    as long.
     """
 
     space: Literal["grid", "ranges"] = setting(

@@ -1,5 +1,7 @@
 """Figures 6 and 7 of document 003: the runs, against the definitions written out and against simulation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -93,6 +95,15 @@ def test_a_path_of_subsamples_by_hand():
     np.testing.assert_allclose(found["fraction_distinct"], [0.35, 0.375])
     assert found["largest_share"].tolist() == [1.0, 1.0]
     np.testing.assert_allclose(found["coef_error"], [0.5, 0.5])
+
+
+def test_a_path_leaves_out_a_subsample_without_a_fit():
+    whole = bag([[[1, 10], [2, 11]], [[0, 12], [1, 13]], [[0, 14], [3, 15]]], [[3, 4], [1, 1], [4, 4]], b=4)
+    coefs, statistics = whole.coefs.copy(), whole.statistics.copy()
+    coefs[1], statistics[1] = np.nan, np.nan
+    found = bags.by_subsample(replace(whole, coefs=coefs, statistics=statistics), 8.0)
+    np.testing.assert_allclose(found["width_0"], [0.95, 0.95, 0.95 * 2])
+    np.testing.assert_allclose(found["coef_error"], [0.5, 0.5, 0.5])
 
 
 def test_a_path_of_resamples_by_hand_leaves_out_a_failed_fit():

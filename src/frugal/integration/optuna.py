@@ -36,7 +36,7 @@ class BetaPruner(BasePruner):
     is no buffer of candidates; this is plain sequential cross-validation with the criterion (`beta_sequential`).
 
     Args:
-        tau: certainty that is needed to prune, in [0, 1]; 0.99 in the document.
+        tau: certainty that is needed to prune, above 0.5 and at most 1; 0.99 in the document.
         rate: rate of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
         n_valid: validation rows of a fold, at least 2. The density of a score of exactly 0 or 1 is 0 or infinite.
             Scores are therefore clipped to [1 / (2 n_valid), 1 - 1 / (2 n_valid)]. Give your own number: with more
@@ -69,7 +69,7 @@ class BetaPruner(BasePruner):
     def __init__(
         self, *, tau: float = 0.99, rate: float = 0.01, n_valid: int = 100, n_startup_folds: int = 1
     ) -> None:
-        check_between("tau", tau, 0, 1)
+        check_between("tau", tau, 0.5, 1, above=True)
         check_number("rate", rate, 1e-6)
         check_whole("n_valid", n_valid, 2)
         check_whole("n_startup_folds", n_startup_folds, 1)
@@ -98,9 +98,10 @@ class LearningCurvePruner(BasePruner):
 
     Report the validation score after every epoch, the number of epochs as the step, and return the last one. Every
     `interval` epochs a mixture of parametric curves is fitted (`CurveModel`; Domhan, Springenberg and Hutter 2015;
-    document 003, section 2.2), and the trial is pruned where P(y_E > y^ | y_1:n) < 1 - delta, y^ being the last
-    score of the best complete trial. Differs from the source: a pruned trial is given no expected error, since
-    Optuna's samplers take pruned trials as they are. A trial one of whose scores is above y^ goes on.
+    document 003, section 2.2), and the trial is pruned where P(y_E > y^ | y_1:n) < 1 - delta and the expected y_E
+    is in [0, 1], y^ being the last score of the best complete trial. Differs from the source: a pruned trial is
+    given no expected error, since Optuna's samplers take pruned trials as they are. A trial one of whose scores is
+    above y^ goes on.
 
     The curves are of scores, or errors, in [0, 1]. Others are hardly ever pruned, since the curves' prior does not
     reach them. The pruner warns once of such a value, or of a curve that no family fits, which is not pruned.
@@ -161,7 +162,8 @@ class LearningCurvePruner(BasePruner):
             return False
         if not all(0 <= score <= 1 for score in (scores[-1], target)):
             self._warn(trial, "a value outside [0, 1] is hardly ever pruned: divide losses by a bound")
-        return model.prob_above(target) < 1 - self._delta
+        mean = float(model.predict(self._horizon)[0][0])
+        return model.prob_above(target) < 1 - self._delta and 0 <= mean <= 1
 
     def _warn(self, trial: FrozenTrial, sentence: str) -> None:
         """Warn of the first trial that cannot be judged well."""

@@ -140,11 +140,15 @@ def by_subsample(bag: Bag, began: float) -> pd.DataFrame:
         fits, coef_error (of the averaged coefficients, mean distance to their true value, 1), and widths.
     """
     kept = np.array(steps(bag.s))
-    counts = kept[:, None]
-    widths = np.cumsum(np.nan_to_num(bag.statistics), axis=0)[kept - 1]
-    widths /= np.cumsum(np.isfinite(bag.statistics), axis=0)[kept - 1]
-    coefs = np.cumsum(bag.coefs[:, :-1], axis=0)[kept - 1] / counts
+    widths = _mean_so_far(bag.statistics)[kept - 1]
+    coefs = _mean_so_far(bag.coefs[:, :-1])[kept - 1]
     return _path(bag, began, kept, kept * bag.estimates.shape[1], np.full(len(kept), bag.b), coefs, widths)
+
+
+def _mean_so_far(found: Array) -> Array:
+    """Means of the first 1, 2, ... subsamples, without those whose fits all failed (nan)."""
+    counts: Array = np.cumsum(np.isfinite(found), axis=0)
+    return np.cumsum(np.nan_to_num(found), axis=0) / counts
 
 
 def by_resample(bag: Bag, began: float, factor: float = 1.0) -> pd.DataFrame:

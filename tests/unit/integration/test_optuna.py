@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import math
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import optuna
@@ -147,6 +148,14 @@ def test_epochs_that_are_left_out_are_refused():
         study_of(LearningCurvePruner(40), curves([0.9, 0.8]), first_step=0)
 
 
+@pytest.mark.parametrize(("mean", "n_epochs"), [(0.5, 10), (1.5, 30), (-0.1, 30)])
+def test_a_curve_whose_expected_end_is_no_share_is_not_pruned(mean, n_epochs, monkeypatch):
+    fitted = SimpleNamespace(prob_above=lambda _: 0.0, predict=lambda _: ([mean], [0.1]))
+    monkeypatch.setattr(integration.CurveModel, "fit", lambda *_: fitted)
+    study = study_of(LearningCurvePruner(30, interval=10), curves([0.9, 0.5]), first_step=1)
+    assert evaluated(study) == [30, n_epochs]
+
+
 def test_a_curve_that_no_family_fits_is_not_pruned_and_warned_of_once(monkeypatch):
     def unfittable(*_args):
         raise integration.UnfittableError("it falls")
@@ -179,7 +188,7 @@ def test_a_trial_that_breaks_a_constraint_prunes_no_other(pruner, constraints):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: BetaPruner(tau=2), "tau must be at least 0 and at most 1"),
+        (lambda: BetaPruner(tau=0.5), "tau must be above 0.5 and at most 1"),
         (lambda: BetaPruner(n_valid=1), "n_valid must be at least 2"),
         (lambda: BetaPruner(n_startup_folds=0), "n_startup_folds must be at least 1"),
         (lambda: LearningCurvePruner(3), "horizon must be at least"),

@@ -114,6 +114,12 @@ def test_a_constant_curve_has_the_predictive_of_one_gaussian():
     assert known.prob_above(0.305) == pytest.approx(expected, abs=0.02)
 
 
+def test_a_parameter_that_is_0_at_the_start_varies_as_any_other():
+    level = Family("constant", ("c",), (0.0,), lambda x, c: 0.5 + c + 0 * x.t)
+    fitted = model(families=[level], sigma=0.01, **LONG).fit([0.5] * 20, 60)
+    assert fitted.predict(60)[1][0] == pytest.approx(0.01 / math.sqrt(20), rel=0.1)
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_curve_without_any_noise_is_fitted():
     fitted = model(**QUICK).fit([0.1135] * 12, 50)

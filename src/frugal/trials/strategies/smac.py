@@ -9,8 +9,8 @@ optimization", whose HyperparameterOptimizationFacade is used. SMAC3 gets contin
 their list.
 
 Differs from SMAC3: the starting points of its search are sorted, by a wrapper around one private function, since
-otherwise suggestions differ from process to process. If the first error is 1 or more, all errors are divided by a
-power of two that brings it below 1.
+otherwise suggestions differ from process to process. If the first error is 1 or more, or -1 or less, all errors
+are divided by a power of two that brings it nearer to 0 than that.
 
 Choices that SMAC3 leaves to its user: every candidate is tried once (`deterministic`), and a failed trial counts
 as the worst error before it, or 1 if there is none. The forest does not know pending trials, but they are not

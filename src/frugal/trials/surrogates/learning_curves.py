@@ -313,9 +313,14 @@ def _ball(posterior: CurvePosterior, start: Array, n_walkers: int, rng: np.rando
     if not posterior.allowed(start[None, :])[0]:
         raise UnfittableError("the families' mean falls, which the prior combined excludes")
     noise, radius = rng.standard_normal((n_walkers, len(start))), np.full((n_walkers, 1), _BALL)
-    while not (sound := np.isfinite(posterior(walkers := start * (1 + radius * noise)))).all():
+    while not (sound := np.isfinite(posterior(walkers := _around(start, radius * noise)))).all():
         radius[~sound] /= 10
     return walkers
+
+
+def _around(start: Array, noise: Array) -> Array:
+    """Points at relative distances from a start; at absolute ones where it is 0, since all would share that 0."""
+    return np.where(start == 0, noise, start * (1 + noise))
 
 
 def check_curve(curve: ArrayLike, horizon: int) -> Array:

@@ -108,11 +108,6 @@ def test_rows_by_data_set_are_of_data_sets_that_the_learner_is_tuned_on_even_whe
     config.check(whole)
 
 
-@pytest.mark.parametrize(("text", "path"), [(keys.as_yaml, config.SCHEMA), (keys.table, config.KEYS)])
-def test_what_is_generated_from_the_models_is_current(text, path):
-    assert path.read_text() == text(config.Configuration), f"{path} is older than the settings; write it anew"
-
-
 def test_every_key_has_a_description():
     assert [key for key, field in keys.rows(config.Configuration) if not field.description] == []
 

@@ -19,10 +19,14 @@ N_VALID = 10_000
 
 def test_the_budget_is_the_time_on_subsets_and_until_no_trial_is_better_by_two_sigma():
     # At an error of 0.1 on 10,000 rows sigma is sqrt(0.1 * 0.9 / 10,000) = 0.003: 0.106 is as good, 0.107 is not.
+    # A trial takes 0.9 + 0.1 s: four on subsets, and three on all rows up to that of 0.106.
     path = searches.paths(search("hypertune", [0.3, 0.107, 0.106, 0.2, 0.1], subsets=[0.5] * 4))
-    found = searches.budget_of(path, N_VALID)
-    assert found.sigma == pytest.approx(0.003)
-    assert (found.on_subsets, found.converged) == (pytest.approx(4.0), pytest.approx(3.0))
+    assert searches.budget_of(path, N_VALID) == pytest.approx(7.0)
+    assert searches.budget_of(path, n_valid=7_000) == pytest.approx(6.0)  # sigma 0.0036: 0.107 is as good
+    failed = searches.paths(search("hypertune", [0.3, math.nan, 0.1], subsets=[0.5] * 4))
+    assert searches.budget_of(failed, N_VALID) == pytest.approx(7.0)
+    with pytest.raises(ValueError, match="at least two trials on all rows that succeeded, got 1"):
+        searches.budget_of(failed.iloc[:-1], N_VALID)
 
 
 def test_a_choice_is_the_last_one_within_the_budget_and_the_first_one_where_none_is():

@@ -261,8 +261,8 @@ use rule search as search_timed with:
     # The same on timed scores, with what the clock said: these files are not reproducible bytes. Other jobs may run
     # beside it: it adds up seconds measured before, and the strategy's own are seconds of its CPU.
     input:
-        scores=PLAN.folds.timed_scores,
-        seconds=PLAN.folds.timed_seconds,
+        scores=PLAN.folds.of_timed_fits("scores"),
+        seconds=PLAN.folds.of_timed_fits("seconds"),
     output:
         "results/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:

@@ -130,7 +130,7 @@ rule claims:
         runtime=10,
         in_turn=1,
     params:
-        caption=PLAN.shown.claims_caption,
+        caption=PLAN.shown.caption_of("claims"),
         scale=config["scale"],
         code=PLAN.shown.code("claims"),
     shell:
@@ -253,7 +253,7 @@ rule packed_claims:
         "../../envs/frugal.yaml"
     threads: 1
     params:
-        caption=PLAN.shown.claims_caption,
+        caption=PLAN.shown.caption_of("claims"),
         code=PLAN.shown.code("claims"),
     shell:
         "cp {input.pack}/claims{wildcards.part}.csv {input.pack}/findings{wildcards.part}.csv"
@@ -349,7 +349,7 @@ rule hypertune:
 
 
 rule folds_comparison:
-    # Every strategy of the folds family on the same folds: scores kept for greedy_cv and for beta_pruning's network.
+    # Every strategy of the folds family on the same folds, of greedy_cv's candidates and of beta_pruning's network.
     input:
         PLAN.shown.files_of("folds_comparison"),
 

@@ -155,7 +155,8 @@ def minimize(
         restart: whether to rename an existing journal, with the suffix `.old`, and begin a new one. A journal
             written by older code is always renamed.
         time_limit: seconds after which no trial is started.
-        trial_timeout: seconds after which a trial counts as failed; trials then run in separate processes.
+        trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes,
+            and it is ended; in an `executor` it may keep its worker busy.
         verbose: 1 prints a progress line now and then.
 
     Returns:
@@ -423,9 +424,4 @@ def _warn_of_trials(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) 
         )
     assert limited.best is not None
     if not planned.is_whole(limited.best.task):
-        warnings.warn(
-            f"no trial on the full resource has succeeded{limited.ended and ', since ' + limited.ended}; the best "
-            "is that of the trials on the largest part",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn_of_less(limited.ended, stacklevel=4)

@@ -105,6 +105,13 @@ def warn_of_repeats(planned: Plan, space: SearchSpace, *, stacklevel: int) -> No
         )
 
 
+def warn_of_less(ended: str, *, stacklevel: int) -> None:
+    """Warn that the best trial has only a part of the resource; `ended` says why the search ended, if early."""
+    why = f", since {ended}" if ended else ""
+    best = "the best is that of the trials on the largest part"
+    warnings.warn(f"no trial on the full resource has succeeded{why}; {best}", UserWarning, stacklevel=stacklevel)
+
+
 def plan(
     strategy: str, settings: Mapping[str, Any], spec: ResourceSpec, *, space: SearchSpace, n_trials: int | None
 ) -> Plan:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -54,6 +53,7 @@ from frugal.model_selection.trial_plan import (
     Plan,
     ResourceSpec,
     plan,
+    warn_of_less,
     warn_of_repeats,
 )
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_parts
@@ -162,7 +162,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         max_fits: largest number of fits, including those from the journal; a trial that would exceed it is not
             started.
         time_limit: seconds after which no trial is started.
-        trial_timeout: seconds after which a trial counts as failed; trials then run in separate processes.
+        trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes,
+            and it is ended; in an `executor` or a joblib backend it may keep its worker busy.
         executor: any `concurrent.futures.Executor` that runs the trials in place of `n_jobs`; it stays open, and
             pickles of the search leave it out.
 
@@ -452,9 +453,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         self.ended_because_ = outcome.ended
         is_less = outcome.best is not None and not problem.plan.is_whole(outcome.best.task)
         if interruption is None and is_less:
-            why = f", since {outcome.ended}" if outcome.ended else ""
-            best = "the best is that of the trials on the largest part"
-            warnings.warn(f"no trial on the full resource has succeeded{why}; {best}", UserWarning, stacklevel=4)
+            warn_of_less(outcome.ended, stacklevel=5)
         return f"{self.n_trials_} trials"
 
     # Results ------------------------------------------------------------------------------------------------

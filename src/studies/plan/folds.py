@@ -274,13 +274,9 @@ class FoldJobs:
         changed = {} if w.dataset in self.greedy_cv["datasets"] else {"space": self.greedy_cv["sizes"]["space"]}
         return self._kept(w, self.variant_of({**self._settings_read(w), **changed}, w.classifier))
 
-    def timed_scores(self, w: Wildcards) -> list[str]:
-        """Kept scores of a search's seeds from timed fits."""
-        return self._kept(w, f"{self.variant_of(self._settings_read(w), w.classifier)}-timed")
-
-    def timed_seconds(self, w: Wildcards) -> list[str]:
-        """Files of the seconds of timed fits, one per score file."""
-        return self._kept(w, f"{self.variant_of(self._settings_read(w), w.classifier)}-timed", "seconds")
+    def of_timed_fits(self, root: str) -> Callable[[Wildcards], list[str]]:
+        """Input function: kept `scores` of a search's seeds from timed fits, or their `seconds`, a file each."""
+        return lambda w: self._kept(w, f"{self.variant_of(self._settings_read(w), w.classifier)}-timed", root)
 
     def _settings_read(self, w: Wildcards) -> Config:
         """The settings of the reading in a path, or the study's own."""

@@ -14,6 +14,11 @@ from studies.captions import caption
 from studies.plan.common import Config, Wildcards, dataset_files, files
 
 
+def _name_of(kind: str, w: Wildcards) -> str:
+    """Name of a table, of a figure or of a file of claims."""
+    return f"claims{w.part}" if kind == "claims" else w.name
+
+
 class ShownJobs:
     """Jobs of what papers show.
 
@@ -30,7 +35,7 @@ class ShownJobs:
 
     def artefact_inputs(self, kind: str) -> Callable[[Wildcards], list[str]]:
         """Input function: the runs of a table, a figure or claims; the datasets of a figure that explains."""
-        return lambda w: self._artefact_inputs(w.paper, kind, f"claims{w.part}" if kind == "claims" else w.name)
+        return lambda w: self._artefact_inputs(w.paper, kind, _name_of(kind, w))
 
     def _artefact_inputs(self, paper: str, kind: str, name: str) -> list[str]:
         shown = self.papers[paper]
@@ -78,7 +83,7 @@ class ShownJobs:
         """Input function: the folder of the pack that a table, a figure or claims are made in."""
 
         def found(w: Wildcards) -> str:
-            name = f"claims{w.part}" if kind == "claims" else w.name
+            name = _name_of(kind, w)
             for pack, listed in self.packs[w.paper].items():
                 if (kind, name) in listed:
                     return f"results/{w.paper}/packs/{pack}"
@@ -103,21 +108,17 @@ class ShownJobs:
         return [f"results/{self.papers[paper].run_path(run)}" for run in runs[name]]
 
     def caption_of(self, kind: str) -> Callable[[Wildcards], str]:
-        """Params function: the caption of a table or figure."""
-        return lambda w: caption(w.paper, w.name, self.config, kind=kind)
+        """Params function: the caption of a table, a figure or claims."""
+        return lambda w: caption(w.paper, _name_of(kind, w), self.config, kind=kind)
 
     def documents_claims(self) -> list[str]:
         """The files of the documents' own claims."""
         papers = [paper for paper, contents in self.papers.items() if "claims" in contents.claims]
         return [f"results/{paper}/claims.csv" for paper in papers]
 
-    def claims_caption(self, w: Wildcards) -> str:
-        """The caption of a file of claims."""
-        return caption(w.paper, f"claims{w.part}", self.config, kind="claims")
-
     def code(self, kind: str) -> Callable[[Wildcards], str]:
         """Params function: hash of the code of a table, a figure or claims."""
-        return lambda w: job_code.hash_of(job_code.shown(kind, w.paper, getattr(w, "name", "")))
+        return lambda w: job_code.hash_of(job_code.shown(kind, w.paper, _name_of(kind, w)))
 
     def derived_code(self, w: Wildcards) -> str:
         """Hash of the code of a run that is computed from others or from nothing."""

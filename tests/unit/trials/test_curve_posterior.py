@@ -11,12 +11,6 @@ RNG = np.random.default_rng(0)
 Y = FAMILIES["pow3"]((0.84, 0.52, 0.2), np.arange(1, 41)) + 0.005 * RNG.standard_normal(40)
 FRESH = RNG.bit_generator.state
 
-
-@pytest.fixture(autouse=True)
-def the_same_draws_whichever_tests_ran_before():
-    RNG.bit_generator.state = FRESH
-
-
 LINE = Family("line", ("level", "slope"), (0.5, 0.0), lambda x, level, slope: level + slope * x.t)
 
 

@@ -19,11 +19,6 @@ KERNEL = {"kernel": "matern52_ard", "lengthscale": 0.3, "noise_variance": 0.01}
 FRESH = RNG.bit_generator.state
 
 
-@pytest.fixture(autouse=True)
-def the_same_draws_whichever_tests_ran_before():
-    RNG.bit_generator.state = FRESH
-
-
 def fitted(n=6, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.random((n, 2))

@@ -3,14 +3,11 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from frugal import trials
-from frugal.interface import WAIT, Trial, TrialTask
+from frugal.interface import WAIT, Trial
 from frugal.spaces import Choice, Integer, Ordinal, SearchSpace, Uniform
-from frugal.trials.budget import Budget, budget
-from frugal.trials.runs import as_row
 from frugal.trials.virtual_observations import draw_sites, region, signs_of, thin
 
 SPACE = SearchSpace({"c": Uniform(0.0, 2.0), "alpha": Uniform(1e-7, 1e-1, "log"), "loss": Choice(("a", "b", "c"))})
@@ -297,34 +294,6 @@ def test_reversed_signs_cost_trials_and_right_ones_cost_fewer_but_spare_none():
     wrong = np.mean([n_until_good("hypertune", seed, control="reversed", **signed) for seed in range(6)])
     assert wrong > eis + 1
     assert eis <= right < wrong
-
-
-# ---- the budget
-
-
-def table_of(errors, n_on_subsets=2):
-    candidates = [{"c": 0.1 * i, "alpha": 1e-3, "loss": "a"} for i in range(len(errors))]
-    tasks = [task_of(i, candidate, i < n_on_subsets) for i, candidate in enumerate(candidates)]
-    rows = [
-        Trial(task, e, 10.0 + i, 3.0, overhead_s=0.25)
-        for i, (task, e) in enumerate(zip(tasks, errors, strict=True))
-    ]
-    return pd.DataFrame([as_row(trial) for trial in rows])
-
-
-def task_of(number, candidate, on_subset):
-    return TrialTask(number, candidate, 100 if on_subset else None)
-
-
-def test_the_budget_is_that_of_the_subsets_and_of_the_way_to_two_sigma_of_the_best():
-    table = table_of([0.1, 0.05, 0.9, 0.34, math.nan, 0.31, 0.30])
-    # within 0.02 of 0.30 is 0.31, the fourth trial on all rows: 12.25 + 13.25 + 14.25 + 15.25 s
-    assert budget(table, sigma=0.01) == Budget(21.5, 55.0, 0.01)
-    assert budget(table, sigma=0.01).total == 76.5
-    assert budget(table, sigma=0.03).converged == 25.5  # 0.34
-    assert budget(table, sigma=0.0).converged == 55.0 + 16.25
-    with pytest.raises(ValueError, match="at least two trials on all rows that succeeded, got 1"):
-        budget(table_of([0.1, 0.2, 0.3, math.nan]), sigma=0.01)
 
 
 # ---- bad input

@@ -23,12 +23,6 @@ def joint(n, last):
 SIZES, TASKS = joint(12, RNG.random(12)), joint(12, np.arange(12) % 3)
 FRESH = RNG.bit_generator.state
 
-
-@pytest.fixture(autouse=True)
-def the_same_draws_whichever_tests_ran_before():
-    RNG.bit_generator.state = FRESH
-
-
 NEW_SIZES, NEW_TASKS = joint(5, [0, 0.3, 0.9, 1, 1]), joint(5, [0, 1, 2, 2, 0])
 CASES = {
     "loss": (lambda **s: SizeGP("loss", **s), {"size_weights": (0.7, 2.0)}, SIZES, NEW_SIZES),

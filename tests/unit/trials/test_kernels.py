@@ -9,12 +9,6 @@ RNG = np.random.default_rng(4)
 A, B = RNG.random((5, D)), RNG.random((4, D))
 FRESH = RNG.bit_generator.state
 
-
-@pytest.fixture(autouse=True)
-def the_same_draws_whichever_tests_ran_before():
-    RNG.bit_generator.state = FRESH
-
-
 B[0] = A[0]  # nothing divides by the distance
 
 

@@ -12,11 +12,6 @@ RNG = np.random.default_rng(8)
 FRESH = RNG.bit_generator.state
 
 
-@pytest.fixture(autouse=True)
-def the_same_draws_whichever_tests_ran_before():
-    RNG.bit_generator.state = FRESH
-
-
 def test_sizes_are_mapped_as_the_notes_table():
     # docs/methods.md, section 9: n_min = 100, n_max = 50000, sizes n_max / 2^j for j = 8 .. 0.
     table = [0.1077, 0.2193, 0.3308, 0.4423, 0.5539, 0.6654, 0.7769, 0.8885, 1]

@@ -28,8 +28,10 @@ def workers_of(executor: Executor, argument: str) -> int:
         argument: name of the argument by which a caller can give this number, for the message.
 
     Raises:
-        ValueError: if the executor does not tell.
+        ValueError: if it is no executor, or does not tell.
     """
+    if not callable(getattr(executor, "submit", None)):
+        raise ValueError(f"executor must have a method submit, as those of concurrent.futures, got {executor!r}")
     client = getattr(executor, "_client", None)
     counts = [sum(client.ncores().values())] if client is not None else []
     counts += [getattr(executor, name, None) for name in ("_max_workers", "num_workers", "n_workers")]

@@ -411,15 +411,28 @@ def _number(value: object) -> float:
         raise ValueError("a whole number of more than 308 digits is in no dimension") from error
 
 
+_MOST_COUNTED: Final = 10**6
+"""Longest support of a discrete distribution whose gaps are counted."""
+
+
 def _n_values(dimension: Dimension) -> int | None:
     if isinstance(dimension, Choice):
         return len(dimension.values)
     if isinstance(dimension, Integer):
         return dimension.high - dimension.low + 1
     if isinstance(dimension, Discrete):
-        low, high = dimension.distribution.support()
-        return int(high - low) + 1 if math.isfinite(high - low) else None
+        return _n_possible(dimension.distribution)
     return None
+
+
+def _n_possible(distribution: Any) -> int | None:
+    """Number of values of a discrete distribution, in a long support at most; None: infinitely many."""
+    low, high = distribution.support()
+    if not math.isfinite(high - low):
+        return None
+    if high - low > _MOST_COUNTED:
+        return int(high - low) + 1
+    return int(np.count_nonzero(distribution.pmf(np.arange(low, high + 1))))
 
 
 @dataclass(frozen=True)
@@ -478,7 +491,10 @@ class SearchSpace:
 
     @property
     def n_points(self) -> int | None:
-        """Number of candidates; None if it is infinite. A value that a list repeats counts each time."""
+        """Number of candidates; None if it is infinite. A value that a list repeats counts each time.
+
+        Gaps of a discrete distribution are not counted, but for one whose support exceeds 1,000,000.
+        """
         numbers = [_n_values(one) for one in self.dimensions.values()]
         return None if None in numbers else math.prod(filter(None, numbers))
 

@@ -191,7 +191,8 @@ def mean_score(scores: Sequence[float]) -> float:
     try:
         mean = math.fsum(scores) / len(scores)
     except OverflowError:  # the sum is no number, though the mean is
-        mean = math.fsum(score / len(scores) for score in scores)
+        largest = max(map(abs, scores))
+        mean = math.fsum(score / largest for score in scores) / len(scores) * largest
     if 1e-6 <= mean <= 1.0:  # accuracies: the common case first
         return round(mean, 12)
     return -math.inf if math.isnan(mean) else _rounded(mean, max(map(abs, scores)))

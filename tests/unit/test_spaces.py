@@ -198,6 +198,9 @@ def test_a_space_without_a_continuous_dimension_has_a_number_of_points():
     assert SearchSpace({"depth": Integer(1, 4), "rule": Choice(("gini", "entropy"))}).n_points == 8
     assert SearchSpace({"depth": Discrete(reference.randint(1, 4)), "size": Ordinal((16, 32))}).n_points == 6
     assert SearchSpace({"depth": Discrete(reference.poisson(2))}).n_points is None
+    squares = reference.rv_discrete(values=([1, 4, 9], [0.2, 0.3, 0.5]))()
+    assert SearchSpace({"depth": Discrete(squares)}).n_points == 3
+    assert SearchSpace({"depth": Discrete(reference.randint(1, 10**7))}).n_points == 10**7 - 1
     listed = ({"rate": 0.1}, {"rate": 0.2}, {"rate": 0.3})
     assert ListedSpace({"rate": Uniform(0.0, 1.0)}, listed=listed).n_points == 3
 

@@ -1,4 +1,5 @@
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -98,6 +99,10 @@ def test_the_mean_of_zeros_is_zero():
 
 def test_the_mean_of_huge_scores_is_a_number():
     assert mean_score([-1.7e308, -1.5e308]) == -1.6e308
+    largest = sys.float_info.max
+    for n in range(1, 12):  # a sum of n thirds, sixths, ... of the largest number may round to more than it
+        assert mean_score([-largest] * n) == pytest.approx(-largest, rel=1e-11)
+    assert mean_score([largest, largest, math.nan]) == -math.inf
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan])

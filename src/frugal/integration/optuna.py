@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,8 @@ class LearningCurvePruner(BasePruner):
         check_between("delta", delta, 0, 1)
         check_whole("seed", seed, 0)
         self._horizon, self._interval, self._delta, self._seed = horizon, interval, delta, seed
+        if not isinstance(curve, Mapping | None):
+            raise ValueError(f"curve must be a mapping of settings, or None, got {curve!r}")
         self._curve = dict(curve or {})
         check_curve_settings(self._curve)
         self._has_warned = False

@@ -124,13 +124,21 @@ OutcomeT = TypeVar("OutcomeT")
 """What `_search` returns: each search has a class of its own for it."""
 
 
+CONSTRAINTS: Final[dict[str, list[Any]]] = {
+    "settings": [Mapping, None],
+    "journal": [str, os.PathLike, None],
+    "restart": ["boolean"],
+    "executor": [HasMethods(["submit"]), None],
+}
+"""Of arguments that `minimize` has, too."""
+
+
 class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
     """Base of the searches: `fit`, the constraints of shared arguments, and what scikit-learn's tools ask for."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
         "strategy": [str],
-        "settings": [Mapping, None],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, list, tuple, set, dict, None],
         "n_jobs": [AT_LEAST_1, Interval(Integral, None, -1, closed="right"), None],
@@ -141,10 +149,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         "error_score": [StrOptions({"raise"}), Real],
         "return_train_score": ["boolean"],
         "verbose": ["verbose"],
-        "journal": [str, os.PathLike, None],
-        "restart": ["boolean"],
         "time_limit": [ABOVE_0, None],
-        "executor": [HasMethods(["submit"]), None],
+        **CONSTRAINTS,
     }
 
     def __sklearn_tags__(self) -> Any:

@@ -6,11 +6,11 @@ import math
 from collections import defaultdict
 from collections.abc import Container
 from copy import deepcopy
-from statistics import fmean
 from time import monotonic
 from typing import Any
 
 from frugal.interface import FoldStrategy, FoldTask, Wait
+from frugal.stats import mean_score
 
 
 class Limits:
@@ -80,11 +80,11 @@ class LimitedFoldStrategy:
 
     @property
     def best_mean(self) -> float | None:
-        """Mean score so far of the incumbent, on the most rows that it was given; None: there is no incumbent."""
+        """Mean score so far of the incumbent, on the most rows that it was given; None: there is none yet."""
         incumbent = self.incumbent
         scores = [] if incumbent is None else self._scores[incumbent]
         most = max((n_rows for n_rows, _ in scores), default=None)
-        return None if most is None else fmean(score for n_rows, score in scores if n_rows == most)
+        return None if most is None else mean_score([score for n_rows, score in scores if n_rows == most])
 
     @property
     def events(self) -> list[dict[str, Any]]:

@@ -14,10 +14,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from frugal.checks import check_number, check_positive, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.backends import open_backend
+from frugal.model_selection.base import CONSTRAINTS
 from frugal.model_selection.definitions import definition_of
 from frugal.model_selection.evaluation import Surroundings
 from frugal.model_selection.journal import seed_in
@@ -204,6 +206,8 @@ def minimize(
     check_number("verbose", int(verbose) if isinstance(verbose, bool) else verbose, 0)
     if not callable(function):
         raise ValueError(f"function must be callable, got {function!r}")
+    given = {"settings": settings, "journal": journal, "restart": restart, "executor": executor}
+    validate_parameter_constraints(CONSTRAINTS, given, "minimize")
     searched = as_space(space)
     planned = plan(
         strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials

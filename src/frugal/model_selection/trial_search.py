@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
 
     A strategy minimises errors. The error of a trial is the best possible score minus the mean score, if the
     scorer has a known bound (1 for accuracy, 0 for a negated loss), else minus the mean score. Scores may be any
-    real numbers.
+    real numbers from -1e100 to 1e100.
 
     Args:
         estimator: an estimator with `fit`, and with `score` unless `scoring` is given.
@@ -321,7 +322,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         if groups is None:
             counts = np.unique(y, return_counts=True)[1] if labelled else np.array([0])
             n, n_valid = _num_samples(X), math.ceil(share * _num_samples(X))
-            is_stratified = counts.min() > 1 and len(counts) <= min(n_valid, n - n_valid)
+            is_stratified = counts.min(initial=n) > 1 and len(counts) <= min(n_valid, n - n_valid)
             kind = StratifiedShuffleSplit if is_stratified else ShuffleSplit
             return kind(1, test_size=share, random_state=seed)
         n_folds = round(1 / share)
@@ -463,6 +464,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             raise ValueError("no trial was made; is the limit of time too small?")
         fits = fits_of(outcome.trials, self.n_splits_)
         warn_of_failures(fits, self.error_score)
+        _check_errors(outcome)
         results = tabulate_trials(
             outcome.trials,
             problem.plan,
@@ -478,3 +480,25 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         self._set_best(problem, results, fits, whole)
         if hasattr(self, "best_params_"):
             self.best_params_ = choice_of(self.best_params_, problem.plan, problem.parameter)
+
+
+def _check_errors(outcome: _Outcome) -> None:
+    """Warn of trials that count as failed only because their error is too large.
+
+    Raises:
+        ValueError: if no trial is left for that.
+    """
+    beyond = [
+        trial
+        for trial in outcome.trials
+        if isinstance(trial, ScoredTrial)
+        and math.isnan(trial.error)
+        and not any(fit.reason or math.isnan(fit.score) for fit in trial.fits)
+    ]
+    if not beyond:
+        return
+    says = f"{len(beyond)} of {len(outcome.trials)} trials count as failed; the first is {beyond[0].task.id}"
+    says += f": {beyond[0].reason}; divide the scores"
+    if outcome.best is None:
+        raise ValueError(says)
+    warnings.warn(says, UserWarning, stacklevel=5)

@@ -27,14 +27,14 @@ def interval_widths(estimates: Array, level: float = 0.95) -> Array:
     Quantiles interpolate linearly between order statistics.
 
     Args:
-        estimates: coefficients of k fits, shape (k, d).
+        estimates: coefficients of k fits, at least one, shape (k, d).
         level: share of the estimates inside, above 0 and at most 1.
 
     Returns:
         Widths, shape (d,).
 
     Raises:
-        ValueError: on a level outside (0, 1].
+        ValueError: on a level outside (0, 1], or no fit.
 
     Examples:
         >>> import numpy as np
@@ -44,6 +44,8 @@ def interval_widths(estimates: Array, level: float = 0.95) -> Array:
         [90.0]
     """
     check_between("level", level, 0.0, 1.0, above=True)
+    if not len(estimates):
+        raise ValueError("estimates must have at least one row, got none")
     low, high = np.quantile(estimates, [0.5 - level / 2, 0.5 + level / 2], axis=0)
     return np.asarray(high - low)
 

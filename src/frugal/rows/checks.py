@@ -59,9 +59,12 @@ def check_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[
     """Return a new array of floats, which is finite and has this shape.
 
     Raises:
-        ValueError: on another shape, or an entry that is not finite.
+        ValueError: on another shape, or an entry that is no finite number.
     """
-    array = np.array(value, dtype=float)
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers of shape {shape}, got {value!r}") from error
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite and of shape {shape}, got shape {array.shape}")
     return array

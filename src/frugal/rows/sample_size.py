@@ -132,6 +132,8 @@ def fit_dynamic_sample(
     check_number("tol", tol, 0.0)
     if max_points is not None:
         check_whole("max_points", max_points, 1)
+    if report is not None and not callable(report):
+        raise ValueError(f"report must be a function of (coef, n_points), or None, got {report!r}")
     descent: Solver
     if solver == "sgd":
         descent = SGD(step, adapts=line_search)

@@ -274,6 +274,8 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
     Raises:
         ValueError: naming the journal, if another search is writing it, or if it is no plain file.
     """
+    if path is not None and not os.fspath(path):
+        raise ValueError("journal must name a file, got ''")
     if path is None or fcntl is None:
         yield
         return

@@ -194,6 +194,7 @@ def test_a_trial_that_breaks_a_constraint_prunes_no_other(pruner, constraints):
         (lambda: LearningCurvePruner(3), "horizon must be at least"),
         (lambda: LearningCurvePruner(30, interval=30), "interval must be"),
         (lambda: LearningCurvePruner(8, interval=4), "interval = 4 leaves no epoch to check before the horizon 8"),
+        (lambda: LearningCurvePruner(40, curve=3), "curve must be a mapping of settings, or None, got 3"),
         (lambda: LearningCurvePruner(40, curve={"n_steps": 10}), "n_steps must be at least"),
         (lambda: LearningCurvePruner(40, curve={"n_step": 10}), "unknown setting of curve 'n_step'; known: prior"),
     ],

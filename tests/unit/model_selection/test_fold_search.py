@@ -1070,6 +1070,16 @@ def test_a_candidate_without_a_finite_score_is_told_from_one_whose_fit_failed():
     assert search.cv_results_["stopped_because"][1].startswith("a score does not count: not finite")
 
 
+@pytest.mark.filterwarnings("ignore")  # of fits that failed, and of NumPy's means of them
+@pytest.mark.parametrize("strategy", ["standard", "greedy", "greedy_early_stopping", "paired_racing", "wilcoxon"])
+def test_scores_near_the_largest_float_are_chosen_from_as_grid_search_chooses(iris, strategy):
+    largest = np.finfo(float).max
+    search = FoldSearchCV(SVC(), {"C": [-1, 1, -2]}, strategy=strategy, error_score=-largest, random_state=0)
+    assert search.fit(*iris).best_params_ == {"C": 1}
+    search.set_params(scoring=lambda e, X, y: -largest * (1.1 - e.score(X, y)), space={"C": [1e-3, 1]})
+    assert search.fit(*iris).best_params_ == {"C": 1}
+
+
 def test_an_error_score_that_a_strategy_cannot_take_is_refused_before_the_first_fit():
     X, y = load_wine(return_X_y=True)
     search = FoldSearchCV(FailsOn(), {"n_neighbors": [1, 3]}, strategy="beta_pruning", error_score=-1)

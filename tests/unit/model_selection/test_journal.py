@@ -390,6 +390,12 @@ def test_a_journal_without_a_fit_is_in_nobodys_way(tmp_path, name):
     assert search.fit(X, y).n_fits_kept_ == search.n_fits_
 
 
+def test_a_journal_without_a_name_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="journal must name a file, got ''"):
+        FoldSearchCV(SVC(), {"C": [1]}, journal="").fit(X, y)
+
+
 @pytest.mark.parametrize("name", ["folder.parquet", "folder"])
 def test_a_folder_is_never_set_aside(tmp_path, monkeypatch, name):
     X, y = load_iris(return_X_y=True)

@@ -553,6 +553,11 @@ def test_a_function_must_return_a_number(value):
         ),
         (bowl, {"space": SearchSpace({})}, "space must be a SearchSpace, or a dict"),
         (3, {}, "function must be callable, got 3"),
+        (bowl, {"settings": 3}, "'settings' parameter of minimize must be .* Got 3 instead"),
+        (bowl, {"journal": 3}, "'journal' parameter of minimize must be .* Got 3 instead"),
+        (bowl, {"journal": ""}, "journal must name a file, got ''"),
+        (bowl, {"restart": "no"}, "'restart' parameter of minimize must be .* Got 'no' instead"),
+        (bowl, {"executor": 3}, "'executor' parameter of minimize must be .* Got 3 instead"),
         (lambda c: 10**400, {"n_trials": 3}, "all 3 trials failed; the first: the function returned inf"),
         (
             lambda c: math.nan,

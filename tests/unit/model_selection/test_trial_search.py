@@ -48,6 +48,25 @@ def test_a_share_of_fewer_rows_than_classes_is_drawn_without_strata():
     assert search.fit(digits[0][:60], digits[1][:60]).n_splits_ == 1
 
 
+def test_a_share_of_no_rows_is_refused_as_such():
+    with pytest.raises(ValueError, match="n_samples=0"):
+        TrialSearchCV(TREE, SPACE, cv=0.3, **RANDOM).fit(X[:0], Y[:0])
+
+
+def times(factor):
+    return lambda estimator, X, y: -factor * (1.7 - estimator.score(X, y))
+
+
+def test_scores_whose_errors_are_too_large_to_be_squared_are_said_to_count_as_failed():
+    space = {"max_depth": Integer(1, 2), "min_impurity_decrease": Uniform(0.0, 0.01)}
+    search = TrialSearchCV(TREE, space, scoring=times(1e100), **RANDOM)  # 1e100 is an accuracy of 0.7: depth 2 has more
+    with pytest.warns(UserWarning, match=r"[1-4] of 5 trials count as failed; .* the error 1\..*e\+100 is beyond"):
+        search.fit(X, Y)
+    assert search.best_params_["max_depth"] == 2
+    with pytest.raises(ValueError, match="5 of 5 trials count as failed; the first is 0: the error"):
+        search.set_params(scoring=times(1e101)).fit(X, Y)
+
+
 def same(results, other):
     """But for times."""
     assert list(results) == list(other)

@@ -460,6 +460,11 @@ def test_a_bag_refuses(change, message):
             lambda: blb(X, y, b=10, s=2, r=30, fit=mean, statistic=spread, rng=rng(), settle_r=3),
             "settle_r must be a Settle or None, got 3",
         ),
+        (
+            lambda: bootstrap(X, y, r=30, fit=mean, statistic=spread, rng=rng(), executor=3),
+            "executor must have a method submit, as those of concurrent.futures, got 3",
+        ),
+        (lambda: interval_widths(np.empty((0, 2))), "estimates must have at least one row, got none"),
     ],
 )
 def test_settings_are_refused(call, message):

@@ -289,6 +289,8 @@ HOLED[7, 1] = np.nan
         ({"tol": -1e-6}, "tol must be at least 0 and a finite number, got -1e-06"),
         ({"window": 1.5}, "window must be at least 0 and a whole number, got 1.5"),
         ({"start": np.zeros((C, D))}, "start must be finite and of shape (3, 4), got shape (4, 3)"),
+        ({"start": "a"}, "start must be numbers of shape (3, 4), got 'a'"),
+        ({"report": 3}, "report must be a function of (coef, n_points), or None, got 3"),
         ({"X": HOLED}, "X must be finite, got nan or infinite entries"),
         ({"X": X[0]}, "X must have shape (n, d) with at least one row and one column, got (3,)"),
         (

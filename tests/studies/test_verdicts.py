@@ -112,6 +112,8 @@ def test_an_interval_ends_where_the_quantity_does():
     assert free.high > 100
     assert (cut.low, cut.high, cut.sd) == (free.low, 100.0, free.sd)
     assert verdict(regions.at_most(100), cut) == REPRODUCED
+    low = mean([1.0, 10.0, 50.0], bounds=(0, 100))
+    assert (low.low, low.high) == (0.0, mean([1.0, 10.0, 50.0]).high)
 
 
 def test_a_ratio_is_paired_by_seed_and_its_interval_is_of_the_logarithm():
@@ -329,6 +331,7 @@ def test_sometimes_takes_one_case():
     yes, no = [1.0, 1.2, 1.1, 0.9], [-1.0, -1.2, -1.1, -0.9]
     assert some([yes, no], regions.above(0)).verdict == REPRODUCED
     assert some([no, [-1.0, 1.2, 0.5, -0.4]], regions.above(0)).verdict == UNDECIDED
+    assert [some([cell, cell], regions.below(0)).verdict for cell in (no, yes)] == [REPRODUCED, UNDECIDED]
     for other in ([0.5] * 4, [math.nan] * 4):  # which bears it out, or says nothing
         found = some([no, other], regions.above(0))
         assert (found.verdict, found.seeds_to_decide) == (UNDECIDED, "")  # nor would more seeds decide
@@ -438,6 +441,9 @@ def test_a_share_of_trials_is_worth_as_many_cases_as_its_seeds_vary():
     half = 100 * z * math.sqrt(0.25 / 3 + z**2 / 36) / (1 + z**2 / 3)
     assert (apart.low, apart.high) == pytest.approx((50 - half, 50 + half))
     assert apart.high - apart.low > 1.5 * (alike.high - alike.low)
+    # Seeds that differ less than coins would are still 40 cases, not the 150 of their variance.
+    close = clustered_share([4, 5, 6, 5], [10, 10, 10, 10], unit=100)
+    assert (close.low, close.high) == pytest.approx((alike.low, alike.high))
     seeds = clustered_share([2, 0, 0, 0], [10, 10, 10, 10])
     assert seeds.sd == pytest.approx(np.std([0.2, 0, 0, 0], ddof=1))  # of which `seeds_to_decide` is made
     assert share([1, 0, 0, 0]).sd == pytest.approx(math.sqrt(0.25 * 0.75))

@@ -361,6 +361,47 @@ def test_beta_greedy_prefers_the_candidate_that_may_be_better():
     assert order(replayed("greedy", matrix))[:4] == [(0, 0), (1, 0), (0, 1), (0, 2)]
 
 
+def greedy_by_belief(matrix, tau, share):
+    """The most promising candidate next, by a quantile whose share is drawn anew with every score told."""
+    n, k = matrix.shape
+    seen, evaluations, dropped, promise = {}, [], [], {}
+
+    def evaluate(c):
+        evaluations.append((c, len(seen.setdefault(c, []))))
+        seen[c].append(matrix[evaluations[-1]])
+        if len(seen[c]) < k:
+            promise[c] = float(Posterior.fit(seen[c]).quantile(share()))
+
+    for c in range(n):
+        evaluate(c)
+    while promise:
+        c = min(promise, key=lambda c: (-promise[c], c))
+        del promise[c]
+        best = max(seen, key=lambda c: (Posterior.fit(seen[c]).mean, -c))
+        if c != best and prob_greater(Posterior.fit(seen[best]), Posterior.fit(seen[c])) > tau:
+            dropped.append(c)
+        else:
+            evaluate(c)
+    return evaluations, dropped
+
+
+@settings(deadline=None, max_examples=25)
+@given(matrices(), st.sampled_from([0.6, 0.9, 0.99]), st.sampled_from([0.1, 0.5, 0.9]))
+@example(np.array([[0.65, 0.55, 0.25], [0.75, 0.55, 0.6], [0.7, 0.55, 0.45]]), 0.6, 0.9)  # not the incumbent's
+def test_beta_greedy_evaluates_by_quantiles_and_prunes_against_the_best_mean(matrix, tau, quantile):
+    trace = replayed("beta_greedy", matrix, tau=tau, quantile=quantile)
+    assert (order(trace), pruned(trace)) == greedy_by_belief(matrix, tau, lambda: quantile)
+
+
+@settings(deadline=None, max_examples=25)
+@given(matrices(), st.integers(0, 99))
+def test_beta_greedy_of_thompson_draws_a_quantile_for_every_score(matrix, seed):
+    n, k = matrix.shape
+    given_to = {"n_candidates": n, "n_folds": k, "rng": np.random.default_rng(seed)}
+    trace = replay(make("beta_greedy", **given_to, order="thompson", tau=0.9), table_of(matrix))
+    assert (order(trace), pruned(trace)) == greedy_by_belief(matrix, 0.9, np.random.default_rng(seed).uniform)
+
+
 def test_thompson_draws_come_from_the_generator():
     matrix = np.random.default_rng(1).integers(14, 19, (12, 5)) / 20
 

@@ -32,6 +32,11 @@ def some(classifier, n=6, seed=0):
     return space("ranges", classifier).sample(np.random.default_rng(seed), n)
 
 
+def test_each_repetition_and_classifier_draws_its_own_learners():
+    seeds = {Folds(WDBC, 4, seed).learner_seed(classifier) for seed in range(3) for classifier in CLASSIFIERS}
+    assert len(seeds) == 3 * len(CLASSIFIERS)
+
+
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("scaler", ["none", "min_max", "robust", "standard"])
 def test_scores_are_those_of_a_scikit_learn_pipeline(classifier, scaler):

@@ -157,6 +157,11 @@ def test_round_off_does_not_lift_the_threshold():
     assert trace.events[-1] == {"event": "stop", "step": 100 + 31, "n_inferior": 30}
 
 
+def test_failed_candidates_take_turns_where_nothing_else_is_left():
+    trace = trace_of("greedy", [[math.nan] * 3] * 2, drop_failed=True)
+    assert order_of(trace) == [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]
+
+
 @pytest.mark.parametrize("name", ["standard", "greedy", "greedy_early_stopping", "successive_halving"])
 def test_failed_candidates_rank_last_and_are_never_chosen(name):
     nan = math.nan

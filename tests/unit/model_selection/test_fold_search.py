@@ -177,6 +177,15 @@ def test_a_race_that_is_ended_early_chooses_no_candidate_that_it_has_dropped(ref
     assert (search.best_params_, search.best_score_) == ({"i": 0}, pytest.approx(0.78))
 
 
+def test_candidates_that_a_race_has_left_are_compared_over_the_folds_that_all_of_them_have():
+    # Candidate 1 is dropped after two folds. Of the others one has three, of mean 0.74, and one two, of mean 0.75.
+    scores = [[0.91, 0.91, 0.40, 0.9, 0.9], [0.55, 0.95, 0.8, 0.8, 0.8], [0.80, 0.81, 0.8, 0.8, 0.8]]
+    with pytest.warns(UserWarning, match="max_fits=7"):
+        search = searched(scores, strategy="paired_racing", max_fits=7)
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 2, 2]
+    assert search.best_params_ == {"i": 0}
+
+
 def test_several_scores_of_which_the_only_one_is_called_score(iris):
     search = FoldSearchCV(SVC(), {"C": [1e-3, 1.0]}, scoring={"score": "accuracy"}, refit="score", max_fits=4)
     with pytest.warns(UserWarning, match="max_fits=4"):

@@ -32,6 +32,7 @@ from tabled import Sized
 from frugal.model_selection import TrialSearchCV
 from frugal.model_selection.facts import rows_for_the_rarest
 from frugal.model_selection.trial_plan import ResourceSpec, plan
+from frugal.model_selection.trial_space import as_space
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
 X, Y = load_iris(return_X_y=True)
@@ -59,7 +60,7 @@ def times(factor):
 
 def test_scores_whose_errors_are_too_large_to_be_squared_are_said_to_count_as_failed():
     space = {"max_depth": Integer(1, 2), "min_impurity_decrease": Uniform(0.0, 0.01)}
-    search = TrialSearchCV(TREE, space, scoring=times(1e100), **RANDOM)  # 1e100 is an accuracy of 0.7: depth 2 has more
+    search = TrialSearchCV(TREE, space, scoring=times(1e100), **RANDOM)  # above 0.7 it counts
     with pytest.warns(UserWarning, match=r"[1-4] of 5 trials count as failed; .* the error 1\..*e\+100 is beyond"):
         search.fit(X, Y)
     assert search.best_params_["max_depth"] == 2
@@ -476,6 +477,14 @@ def test_trials_have_rows_enough_for_the_rarest_class(counts, expected):
 def test_hypertune_without_signs_needs_none_if_it_is_the_control_that_ignores_them():
     space = SearchSpace({"C": Uniform(0.1, 1.0)})
     assert plan("hypertune", {"control": "unsigned"}, ROWS, space=space, n_trials=None).n_trials == 50
+
+
+def test_accuracies_are_shares_of_the_validation_rows_of_all_splits():
+    for scoring, n_valid in (("accuracy", 150), ("neg_log_loss", None)):
+        search = TrialSearchCV(TREE, SPACE, cv=5, scoring=scoring)
+        inputs = search._fit_inputs(X, Y, {}, 5)
+        best = 1.0 if scoring == "accuracy" else 0.0
+        assert search._resource_spec(inputs, as_space(SPACE), best).n_valid == n_valid
 
 
 def test_the_resource_of_a_plan_is_the_one_that_is_offered():

@@ -59,6 +59,12 @@ def test_kinds_are_told_apart_and_what_teaches_nothing_or_too_much_is_left_out(t
     assert "left out: country, which has one value" in str(found)
 
 
+def test_a_feature_that_foretells_a_target_of_numbers_well_is_no_copy_of_it():
+    draws = np.random.default_rng(0).normal(size=(2, 200))
+    nearly = pd.DataFrame({"x": draws[0] + 0.01 * draws[1]})  # a correlation of 0.99995
+    assert find_columns(nearly, pd.Series(draws[0]), "regression").left_out == {}
+
+
 def test_a_measurement_that_differs_in_every_row_is_kept(table, target):
     assert "size" in find_columns(table, target, "classification").numeric
     shuffled = table.assign(number=np.random.default_rng(1).permutation(N) * 3)

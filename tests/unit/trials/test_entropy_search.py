@@ -145,9 +145,20 @@ def test_information_is_the_relative_entropy():
     assert information(p, log_u) == pytest.approx([np.log(0.5) - 0.5])
 
 
-def gain_of(component, Z, X, seed=0, **settings):
-    rng = np.random.default_rng(seed)
-    return InformationGain([component], [(Z, np.zeros(len(Z)))], rng=rng, **settings)(X)[0]
+def gain_of(component, Z, X, seed=0, log_u=None, **settings):
+    rng, log_u = np.random.default_rng(seed), np.zeros(len(Z)) if log_u is None else log_u
+    return InformationGain([component], [(Z, log_u)], rng=rng, **settings)(X)[0]
+
+
+@pytest.mark.parametrize("p_min", ["monte_carlo", "epmgp"])
+def test_the_density_of_representers_counts_by_the_change_of_its_mean_logarithm(p_min):
+    gp, _ = fitted()
+    Z, X, log_u = RNG.random((10, 2)), RNG.random((30, 2)), np.linspace(-3, 0, 10)
+    plain, once, twice = (gain_of(gp, Z, X, log_u=k * log_u, p_min=p_min, n_samples=500) for k in (0, 1, 2))
+    assert np.abs(once - plain).max() > 0.01
+    assert twice - plain == pytest.approx(2 * (once - plain))
+    constant = gain_of(gp, Z, X, log_u=np.full(10, -3.0), p_min=p_min, n_samples=500)
+    assert constant == pytest.approx(plain)  # of probabilities that sum to 1 before and after
 
 
 @pytest.mark.parametrize("p_min", ["monte_carlo", "epmgp"])

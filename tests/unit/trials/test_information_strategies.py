@@ -9,6 +9,8 @@ from frugal.benchmarks.functions import FUNCTIONS
 from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import Choice, SearchSpace
+from frugal.trials import information_based
+from frugal.trials.acquisitions import perturbed
 from frugal.trials.runs import Journal, run
 from killed import KilledError
 
@@ -93,8 +95,38 @@ def test_sizes_that_are_not_listed_are_whole_and_in_their_range():
 def test_mtbo_starts_on_the_small_task_and_knows_the_target_by_either_name():
     answered = tell_all(make("mtbo", 8), OnRows())
     assert [trial.task.n_rows for trial in answered[:4]] == [256] * 4
-    assert {trial.task.n_rows for trial in answered} <= {256, None}
-    assert {t.task.n_rows for t in tell_all(make("mtbo", 8, n_max=N_MAX), OnRows())} <= {256, N_MAX}
+    assert {trial.task.n_rows for trial in answered} == {256, None}
+    assert {t.task.n_rows for t in tell_all(make("mtbo", 8, n_max=N_MAX), OnRows())} == {256, N_MAX}
+
+
+def test_sizes_that_are_not_listed_are_drawn_evenly_in_the_logarithm():
+    strategy = make("fabolas", 10, n_initial=4, sizes=None, n_min=50, n_max=5000)
+    assert strategy._levels_at(np.array([0.0, 0.5, 1.0]))[:, 0] == pytest.approx(
+        [strategy._to_unit(n) for n in (50, 500, 5000)]
+    )
+
+
+def joint(strategy, answered):
+    """Trials as points on all rows."""
+    return np.array([[*strategy._encoding.encode(t.task.candidate), *strategy._target] for t in answered])
+
+
+def test_information_is_divided_by_its_cost_before_components_are_averaged(monkeypatch):
+    strategy = make("fabolas", 9)
+    tell_all(strategy, OnRows())
+    gains, costs = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]), np.array([[1.0, 2.0, 4.0], [4.0, 1.0, 2.0]])
+    monkeypatch.setattr(information_based, "InformationGain", lambda *_, **__: lambda _: gains)
+    monkeypatch.setattr(strategy, "_costs", lambda _: costs)
+    assert strategy._merit(strategy._pool()).tolist() == [0.875, 1.5, 0.625]
+
+
+def test_points_are_tried_around_the_candidates_that_promise_most_on_all_rows(monkeypatch):
+    strategy, centres = make("fabolas", 9), []
+    on_target = joint(strategy, tell_all(strategy, OnRows()))
+    monkeypatch.setattr(information_based, "perturbed", lambda X, rng: (centres.append(X), perturbed(X, rng))[1])
+    strategy._pool()
+    order = strategy._loss.predict(on_target)[0].argsort(kind="stable")
+    np.testing.assert_array_equal(centres[0], on_target[order, :-1])
 
 
 @pytest.mark.slow
@@ -159,9 +191,10 @@ def test_the_incumbent_is_judged_on_all_rows_or_by_the_lowest_error_told():
     for rule in ("mean", "last_seen"):
         strategy = make("mtbo", 8, incumbent=rule)
         answered[rule] = tell_all(strategy, OnRows())
-        means = strategy._loss.predict(strategy._projected())[0]
+        on_target = joint(strategy, answered[rule])
+        np.testing.assert_array_equal(strategy._projected(), on_target)
         lowest = int(np.argmin([trial.error for trial in answered[rule]]))
-        chosen = int(means.argmin()) if rule == "mean" else lowest
+        chosen = int(strategy._loss.predict(on_target)[0].argmin()) if rule == "mean" else lowest
         assert strategy.incumbent == answered[rule][chosen].task.candidate
     assert [t.task for t in answered["mean"]] == [t.task for t in answered["last_seen"]]
 

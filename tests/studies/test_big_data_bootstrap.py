@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.rows import Bag, bootstrap, fit_logistic, interval_widths
+from frugal.rows import Bag, b_of_n, bootstrap, fit_logistic, interval_widths
 from frugal.seeds import rng_for
 from studies.big_data import bags, figure6
 from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
@@ -124,11 +124,16 @@ def test_long_paths_are_thinned_but_end_at_their_end():
     assert kept == sorted(set(kept))
 
 
-def test_the_last_widths_are_those_of_the_method_itself():
+@pytest.mark.parametrize(
+    ("method", "gamma", "resamples"),
+    [(bootstrap, 1.0, {"r": 12}), (b_of_n, 0.9, {"b": 316, "r": 19})],  # as worked out above
+)
+def test_the_last_widths_are_those_of_the_method_itself(method, gamma, resamples):
     X, y = bags.draw_rows(600, 2, rng_for("intervals", "data", 0))
-    rng = rng_for("intervals", "bootstrap", "1", 0)
-    found = bootstrap(X, y, r=12, fit=fit_logistic, statistic=interval_widths, rng=rng, warm_start=True)
-    last = INTERVALS.run("bootstrap", 0, SETTINGS).iloc[-1]
+    rng = rng_for("intervals", method.__name__, f"{gamma:g}", 0)
+    found = method(X, y, fit=fit_logistic, statistic=interval_widths, rng=rng, warm_start=True, **resamples)
+    last = INTERVALS.run(method.__name__, 0, SETTINGS).iloc[-1]
+    assert last["gamma"] == gamma
     np.testing.assert_allclose(last[["width_0", "width_1"]].astype(float), found.statistic, rtol=1e-12)
     assert last["rows_touched"] == found.rows_touched
 

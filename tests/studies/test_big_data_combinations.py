@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frugal.datasets import Dataset
 from frugal.rows import sampling, weighted_logistic
+from frugal.seeds import rng_for
 from studies.big_data import combination_fits, combinations, fraction_fits, fractions, splits
 from studies.registry import experiments
 from studies.tidy import TIDY
@@ -67,12 +69,28 @@ def test_every_combination_and_part_is_measured_on_its_problem(combined):
     assert (by_method(combined, "full", "to_full") < 1e-4).all()
     widths = combined[combined["width_error"].notna()]
     assert set(widths["method"]) == {"bootstrap", "blb", "blb_osmac", "blb_dynamic"}
+    truth = combination_fits.true_width("nzNormal", 2000, 5)  # of three fits each interval is narrower
+    np.testing.assert_allclose(widths["width_error"], 1 - widths["width"] / truth)
     b = int(2000**0.8)
     assert (by_method(combined, "blb", "rows_touched") <= 2 * 3 * b).all()
     assert (by_method(combined, "osmac_mvc", "rows_touched") == 2000 + 200 + 2 * b).all()
     assert set(combined.loc[combined["share_uniform"].notna(), "method"]) == {"osmac_mvc", "blb_osmac"}
     assert (combined["share_uniform"].dropna() == 0).all()
     assert set(combined.loc[combined["predict_seconds"].notna(), "problem"]) == {"digits"}
+
+
+def test_errors_of_fits_to_all_rows_are_those_of_scikit_learn(combined, tmp_path):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import SVC
+
+    first = combined[combined["seed"] == 0]
+    X, y = combination_fits.generate("nzNormal", 2000, rng_for("big_data", "combinations", "nzNormal", "data", 0))
+    model = LogisticRegression(C=1 / (2000 * splits.RIDGE), fit_intercept=False, tol=1e-8).fit(X, y)
+    error = np.square(model.coef_ - 0.5).sum()  # each true coefficient is 0.5
+    assert by_method(first, "full", "error").item() == pytest.approx(error, rel=1e-3)
+    digits = splits.split("digits", 0, root=tmp_path, n_train=300, n_test=100, n_components=5)
+    right = SVC(C=1.0).fit(digits.X, digits.y >= 5).score(digits.X_test, digits.y_test >= 5)
+    assert by_method(first, "full_svm", "error").item() == pytest.approx(1 - right)
 
 
 def test_blb_and_its_dynamic_fits_are_counted_in_the_same_two_units(combined):
@@ -233,13 +251,24 @@ def test_the_table_of_combinations_shows_failed_fits(combined):
     assert (table["n_seeds"] == 2).all()
 
 
-def test_splits_share_no_row_and_are_scaled_on_the_training_rows(tmp_path):
+def test_splits_share_no_row_and_are_scaled_on_the_training_rows(tmp_path, monkeypatch):
+    numbered = Dataset.from_arrays(np.arange(100.0)[:, None], np.arange(100) % 2)
+    monkeypatch.setattr(splits.datasets, "load", lambda name, root: numbered)
+    found = splits.split("numbered", 0, root=tmp_path)
+    assert (len(found.y), len(found.y_test)) == (80, 20)
+    assert (found.X.mean(), found.X.std()) == pytest.approx((0.0, 1.0))
+    gaps = np.diff(np.sort(np.concatenate([found.X, found.X_test]), axis=0), axis=0)
+    np.testing.assert_allclose(gaps, gaps.mean())  # every number is there once, and all are scaled alike
+    train, valid, *_ = splits.split_in_three("numbered", 0, root=tmp_path, n_train=50, n_valid=30)
+    assert np.array_equal(np.concatenate([train[0], valid[0]]), found.X)
+
+
+def test_principal_components_are_uncorrelated_and_scaled_on_the_training_rows(tmp_path):
     first, again = (splits.split("wdbc", 3, root=tmp_path, n_components=4) for _ in range(2))
     assert np.array_equal(first.X, again.X)
-    assert len(first.y) + len(first.y_test) == 569
     np.testing.assert_allclose(first.X.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(first.X.std(axis=0), 1.0)
-    assert np.abs(np.corrcoef(first.X.T) - np.eye(4)).max() < 1e-9  # principal components
+    assert np.abs(np.corrcoef(first.X.T) - np.eye(4)).max() < 1e-9
 
 
 def test_the_true_width_is_that_of_the_information():

@@ -143,6 +143,15 @@ def test_rows_that_trials_share_are_clustered_once():
     assert [trial.cost > 100 for trial in small] == [True, True]  # other rows, clustered anew
 
 
+def test_what_a_search_on_centres_chose_is_also_tested_as_the_plain_svm(tmp_path):
+    one = {"n_trials": {"random": 1}, "strategies": {"random": {"n_initial": 1}}}  # the same candidate for both
+    plain, centres = (
+        reduced_search.run(method, 0, REDUCED | one, tmp_path).iloc[0] for method in ("random_svm", "random_wkm")
+    )
+    assert plain["test_error"] != centres["test_error"]
+    assert plain["full_test_error"] == centres["full_test_error"] == plain["test_error"]
+
+
 def path(method, seed, quality, seconds, rows, **more):
     n = len(quality)
     return pd.DataFrame(
@@ -262,6 +271,35 @@ def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, fact
     assert inner.trials[3].error != pytest.approx(1 - last_seen)  # it is extrapolated
     inner.incumbent = worst  # given up, on either number of rows
     assert strategy.incumbent == best
+
+
+def test_candidates_above_the_median_error_are_poor(tmp_path):
+    curves().to_parquet(tmp_path / "curves.parquet")
+    found = terminating_fabolas.run("random", 0, TERMINATED | {"table": str(tmp_path / "curves.parquet")})
+    median = 0.05 + 0.06 * 4.5 + 0.4 / N_EPOCHS  # of the errors at the ends of `curves`, on the most rows
+    assert found["poor"].tolist() == (found["error"] > median).tolist()
+    assert found["poor"].nunique() == 2
+
+
+def test_one_version_alone_learns_the_costs_of_whole_trials(tmp_path, monkeypatch):
+    curves().to_parquet(tmp_path / "curves.parquet")
+    settings = TERMINATED | {"table": str(tmp_path / "curves.parquet"), "n_trials": 4}  # the initial design
+    wrapped = []
+
+    def without_checks(strategy, **rule):
+        wrapped.append(strategy)
+        return strategy
+
+    monkeypatch.setattr("frugal.trials.termination.terminating", without_checks)
+    versions = [method.name for method in terminating_fabolas.METHODS if method.termination is not None]
+    for version in versions:
+        terminating_fabolas.run(version, 0, settings)
+    horizons = {
+        version: strategy.horizon
+        for version, strategy in zip(versions, wrapped, strict=True)
+        if isinstance(strategy, AtHorizon)
+    }
+    assert horizons == {"fabolas_horizon": N_EPOCHS}
 
 
 def judged(experiment, runs):
@@ -409,6 +447,9 @@ def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(e
         assert len(same)
         assert (cut.loc[same, "error"] == whole.loc[same, "error"]).all()
         assert (cut["rows"] <= whole["rows"]).all()
+        assert (whole["rows"] == 12 * 600).all()  # every step is on all rows
+        growing = runs[runs["method"].isin(("dynamic", "dynamic_terminated"))].groupby("method")["rows"]
+        assert growing.agg(lambda rows: (rows % 600 > 0).any()).tolist() == [True, True]
     elif name == "terminating_fabolas":
         first = runs[(runs["trial"] < 4) & (runs["seed"] == 0)].groupby("method")["test_error"].first()
         assert len(set(first)) == 1

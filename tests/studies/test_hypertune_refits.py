@@ -117,3 +117,27 @@ def test_accuracy_rises_with_features_and_rows_and_the_bound_is_that_of_the_rows
         assert table["bound"].tolist() == pytest.approx(by_hand)
         assert table["accuracy"].iloc[1] > table["accuracy"].iloc[0]
     assert found["all"]["accuracy"].iloc[1] > max(0.8, found["subset"]["accuracy"].iloc[1])
+
+
+def test_a_seed_draws_training_rows_and_the_two_classes_are_halves_of_all(monkeypatch):
+    numbered = datasets.Dataset.from_arrays(np.arange(100)[:, None], np.arange(100) % 10)
+    monkeypatch.setattr(datasets, "load", lambda name, root: numbered)
+    fitted = []
+
+    class Halves:
+        """Knows that a row is of the later half if its number ends in 5 or more."""
+
+        def fit(self, X, y):
+            fitted.append(set(X[:, 0]))
+            return self
+
+        def predict(self, X):
+            return X[:, 0] % 10 >= 5
+
+    monkeypatch.setattr("frugal.learners.build", lambda name, candidate, seed: Halves())
+    settings = {"dataset": "numbered", "n_train": 40, "n_test": 30, "n_features": [4], "C": 1.0, "gamma": 1.0}
+    for seed in (0, 1):
+        table = complexity.run("all", seed, settings)
+        assert table[["train_accuracy", "accuracy"]].to_numpy().tolist() == [[1.0, 1.0]]
+    assert [len(rows) for rows in fitted] == [40, 40]
+    assert fitted[0] != fitted[1]

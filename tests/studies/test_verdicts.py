@@ -148,7 +148,7 @@ def test_a_resampled_mean_has_nearly_students_interval_and_the_same_one_for_the_
     again = resampled(lambda a: float(a["x"].mean()), arrays, rng_for("bootstrap", "an.id"))
     direct = mean(arrays["x"])
     assert found == again
-    assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.06)
+    assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.02)
 
 
 def test_a_statistic_without_a_value_is_not_resampled():

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from frugal.arguments import files_of, parse_settings
-from frugal.checks import check_known
+from frugal.checks import check_choice, check_known
 from frugal.cli import journal_beside, search_trials
-from frugal.files import check_outputs, read, read_all, read_rows, write, write_text
+from frugal.files import check_outputs, check_suffix, read, read_all, read_rows, write, write_text
 from studies import run_files
 from studies.arguments import DRAWN, FINDINGS, MARKDOWN, make_parser
 
@@ -346,8 +346,11 @@ def _of_its_runs(command: Command, check: Command) -> Command:
 
 def _table(args: argparse.Namespace) -> None:
     from studies import markdown, registry
+    from studies.config import SCALES
 
     artefact = registry.artefact(args.paper, "table", args.name)
+    check_choice("--scale", args.scale, SCALES)
+    check_suffix(args.output)
     render = artefact.render or registry.paper(args.paper).render or markdown.render
     table = artefact.summarise(read_all(args.runs), args.scale)
     text = render(table)
@@ -367,6 +370,8 @@ def _figure(args: argparse.Namespace) -> None:
     if names not in ([needed], ["numbers"]):
         raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
     png, svg, csv, md = (place(Path(args.output)) for place in DRAWN.values())
+    if Path(args.output) not in (png, svg, csv):
+        raise ValueError(f"{args.output} must end in .png, .svg or .csv: it names all of them")
     if args.numbers:
         figure = artefact.draw(read(args.numbers))
         write_text(Path(args.numbers).read_text(encoding="utf-8"), csv)
@@ -385,8 +390,10 @@ def _claims(args: argparse.Namespace) -> None:
     """The document's claims, and beside them (`claims` in the name becomes `findings`) what we found beyond it."""
     from studies.verdicts import judge_paper, split
 
-    runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for studies
-    claims, findings = split(judge_paper(args.paper, runs, _scale_of(args, runs)))
+    check_suffix(args.output)
+    scale = _scale_of(args, [Path(path).stem for path in args.runs])  # files are named for studies
+    runs = {Path(path).stem: read(path, "data") for path in args.runs}
+    claims, findings = split(judge_paper(args.paper, runs, scale))
     output = Path(args.output)
     write(claims, output)
     write(findings, FINDINGS["findings"](output))
@@ -398,11 +405,13 @@ def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, 
     """The label of all runs, or one for each run, by name.
 
     Raises:
-        ValueError: on a label of no run, or a run without a label.
+        ValueError: on a label that is no scale or of no run, or a run without a label.
     """
     from studies import registry
+    from studies.config import SCALES
 
     if len(args.scale) == 1 and "=" not in args.scale[0]:
+        check_choice("--scale", args.scale[0], SCALES)
         return str(args.scale[0])
     known = dict.fromkeys(run for study in registry.paper(args.paper).studies for run in study.judged_runs)
     found = {}
@@ -411,6 +420,7 @@ def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, 
         if not is_given:
             raise ValueError(f"--scale must be one label, or RUN=LABEL for each run, got {text!r}")
         check_known("run of --scale", run, known)
+        check_choice(f"--scale of {run}", label, SCALES)
         found[run] = label
     for run in runs:
         if run not in found:

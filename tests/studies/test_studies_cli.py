@@ -35,6 +35,38 @@ def test_unknown_tables_figures_and_papers_list_the_known_ones(place, capsys):
 
 
 @pytest.mark.parametrize(
+    ("job", "message"),
+    [
+        (
+            ["table", "greedy_cv", "table1", "--scale", "papr", "--output", "t.csv"],
+            "--scale must be one of smoke, ",
+        ),
+        (
+            ["table", "greedy_cv", "table1", "--scale", "paper", "--output", "t.xlsx"],
+            "t.xlsx must end in .csv or ",
+        ),
+        (["figure", "greedy_cv", "figure12", "--output", "f.pdf"], "f.pdf must end in .png, .svg or .csv"),
+        (
+            ["claims", "greedy_cv", "--scale", "papr", "--output", "claims.csv"],
+            "--scale must be one of smoke, laptop, ",
+        ),
+        (
+            ["claims", "greedy_cv", "--scale", "search_time=papr", "--output", "claims.csv"],
+            "--scale of search_time must be one of smoke, laptop, desk, paper, got 'papr'",
+        ),
+        (
+            ["claims", "greedy_cv", "--scale", "paper", "--output", "claims.md"],
+            "claims.md must end in .csv or .parquet",
+        ),
+    ],
+)
+def test_a_scale_or_a_kind_of_file_that_there_is_not_is_refused(place, capsys, job, message):
+    runs = ROOT / "results/published/greedy_cv/runs/search_time.parquet"
+    assert message in refused(capsys, ["job", *job, "--runs", str(runs)])
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("name", "given", "message"),
     [
         (

@@ -69,7 +69,8 @@ def from_frame(frame: pd.DataFrame, entry: Entry) -> Arrays:
     try:
         X, y = coders[entry.reader](frame)
     except (KeyError, TypeError, ValueError) as error:
-        raise DatasetError(f"the table of {entry.name} does not have the expected columns: {error}") from error
+        says = f"the table of {entry.name} does not have the columns that the reader {entry.reader!r} expects"
+        raise DatasetError(f"{says}: {error}") from error
     return Arrays(X, y, entry.splits)
 
 
@@ -82,8 +83,14 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
-    columns = [c if is_numeric_dtype(c) else pd.to_numeric(c.astype(str)) for _, c in frame.items()]
-    return np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in columns])
+    columns = []
+    for name, column in frame.items():
+        try:
+            numbers = column if is_numeric_dtype(column) else pd.to_numeric(column.astype(str))
+        except ValueError as error:
+            raise ValueError(f"column {name!r} must hold numbers: {error}") from error
+        columns.append(numbers.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.column_stack(columns)
 
 
 def _labels(frame: pd.DataFrame) -> tuple[NDArray[Any], NDArray[np.int64]]:

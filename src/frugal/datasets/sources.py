@@ -160,13 +160,17 @@ def _read_catalogued(entry: Entry, folder: Path, where: str, source: str) -> Arr
                 warnings.warn(f"{entry.name}: {error}", stacklevel=2)
             raise
     paths = [folder / file.path for file in entry.files]
-    if entry.reader == "idx":
-        arrays = _readers.read_idx(paths, entry)
-    elif entry.reader == "jpeg":
-        return _checked(entry, _readers.read_jpeg(paths[0], entry), source, files, provenance="jpeg")
-    else:
-        arrays = _readers.read_table(paths[0], entry)
-    return _checked(entry, arrays, source, files)
+    try:
+        if entry.reader == "idx":
+            arrays = _readers.read_idx(paths, entry)
+        elif entry.reader == "jpeg":
+            arrays = _readers.read_jpeg(paths[0], entry)
+        else:
+            arrays = _readers.read_table(paths[0], entry)
+    except DatasetError as error:
+        raise DamageError(str(error)) from error  # it is there, but not what it should be
+    provenance = {"provenance": "jpeg"} if entry.reader == "jpeg" else {}
+    return _checked(entry, arrays, source, files, **provenance)
 
 
 def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> Arrival:

@@ -48,9 +48,9 @@ class FoldsComparison(Settings):
     space: Literal["grid", "ranges"] = setting(
         "grid", OURS, "source of greedy_cv's candidates: Olson et al.'s lists, or their ranges"
     )
-    n_candidates: Candidates = setting([128], OURS, "n, of search_time's")
-    n_folds: FoldsList = setting([5, 10], OURS, "k, of search_time's")
-    n_seeds: Seeds = setting(10, OURS, "repetitions, at most as many as search_time has")
+    n_candidates: Candidates = setting([128], OURS, "n; scores are shared with search_time if it has the same")
+    n_folds: FoldsList = setting([5, 10], OURS, "k; scores are shared with search_time if it has the same")
+    n_seeds: Seeds = setting(10, OURS, "repetitions; scores are shared with search_time up to its own number")
     n_timed_seeds: int = setting(
         10,
         OURS,

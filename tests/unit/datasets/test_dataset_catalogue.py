@@ -136,14 +136,15 @@ def test_adult_is_coded_one_hot_with_missing_as_a_level():
     ("name", "columns", "reason"),
     [
         ("pima2", {"plas": [1.0], "pres": [1.0], "class": ["pos"]}, "skin"),
-        ("letter", {"width": ["narrow"], "class": ["A"]}, "narrow"),
+        ("letter", {"width": ["narrow"], "class": ["A"]}, "column 'width' must hold numbers: .*narrow"),
         ("boston", {"rooms": [6.5], "medv": ["dear"]}, "dear"),
     ],
 )
 def test_a_table_with_other_columns_than_expected_is_refused(name: str, columns: dict[str, list], reason: str):
     import pandas as pd
 
-    message = f"^the table of {name} does not have the expected columns: .*{reason}"
+    reader = CATALOGUE[name].reader
+    message = f"^the table of {name} does not have the columns that the reader '{reader}' expects: .*{reason}"
     with pytest.raises(DatasetError, match=message):
         from_frame(pd.DataFrame(columns), CATALOGUE[name])
 

@@ -185,6 +185,19 @@ def test_a_source_that_disagrees_with_the_catalogue_is_refused(
     assert files_under(root) == []
 
 
+@pytest.mark.usefixtures("mirror", "offline")
+def test_a_file_that_its_reader_cannot_read_is_no_absence_that_a_stand_in_fills(
+    root: Path, letter: Entry, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(CATALOGUE, "letter", replace(letter, reader="quartiles"))  # its target is of words
+    damaged = (
+        "letter is damaged, for which there is no stand-in: .* that the reader 'quartiles' expects: column 'class'"
+    )
+    with pytest.raises(DatasetError, match=damaged):
+        prepare("letter", root=root)
+    assert files_under(root) == []
+
+
 @pytest.mark.usefixtures("no_mirror", "offline")
 def test_a_stand_in_is_loud_and_always_the_same(root: Path, tmp_path: Path):
     reason = "letter: .*has no letter.csv.gz; FRUGAL_DATA_MIRROR is not set; the network is off.*stand-in used"

@@ -97,7 +97,7 @@ class Trial:
 
     Attributes:
         task: the task that was asked.
-        error: any real number, lower is better; nan if the trial failed, with `reason`.
+        error: any real number from -1e100 to 1e100, lower is better; nan if the trial failed, with `reason`.
         seconds: measured: the processor's; the clock's where a GPU computes, in `TrialSearchCV` and in `minimize`.
         cost: machine-independent proxy (rows x epochs, stated per learner).
         curve: validation score per epoch, where the learner has epochs.

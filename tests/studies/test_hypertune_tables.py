@@ -19,12 +19,13 @@ N_VALID = 10_000
 
 def test_the_budget_is_the_time_on_subsets_and_until_no_trial_is_better_by_two_sigma():
     # At an error of 0.1 on 10,000 rows sigma is sqrt(0.1 * 0.9 / 10,000) = 0.003: 0.106 is as good, 0.107 is not.
-    # A trial takes 0.9 + 0.1 s: four on subsets, and three on all rows up to that of 0.106.
     path = searches.paths(search("hypertune", [0.3, 0.107, 0.106, 0.2, 0.1], subsets=[0.5] * 4))
-    assert searches.budget_of(path, N_VALID) == pytest.approx(7.0)
-    assert searches.budget_of(path, n_valid=7_000) == pytest.approx(6.0)  # sigma 0.0036: 0.107 is as good
+    path["seconds"] = [1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0, 50.0]  # and 0.1 s of the optimiser each
+    assert searches.budget_of(path, N_VALID) == pytest.approx(10.0 + 60.0 + 0.7)
+    assert searches.budget_of(path, n_valid=7_000) == pytest.approx(10.0 + 30.0 + 0.6)  # sigma 0.0036: 0.107, too
     failed = searches.paths(search("hypertune", [0.3, math.nan, 0.1], subsets=[0.5] * 4))
-    assert searches.budget_of(failed, N_VALID) == pytest.approx(7.0)
+    failed["seconds"] = [1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0]
+    assert searches.budget_of(failed, N_VALID) == pytest.approx(10.0 + 60.0 + 0.7)
     with pytest.raises(ValueError, match="at least two trials on all rows that succeeded, got 1"):
         searches.budget_of(failed.iloc[:-1], N_VALID)
 

@@ -445,7 +445,7 @@ def test_a_share_of_trials_is_worth_as_many_cases_as_its_seeds_vary():
     close = clustered_share([4, 5, 6, 5], [10, 10, 10, 10], unit=100)
     assert (close.low, close.high) == pytest.approx((alike.low, alike.high))
     seeds = clustered_share([2, 0, 0, 0], [10, 10, 10, 10])
-    assert seeds.sd == pytest.approx(np.std([0.2, 0, 0, 0], ddof=1))  # of which `seeds_to_decide` is made
+    assert seeds.sd == pytest.approx(np.std([0.2, 0, 0, 0], ddof=1))
     assert share([1, 0, 0, 0]).sd == pytest.approx(math.sqrt(0.25 * 0.75))
     none = clustered_share([0, 0, 0], [9, 9, 0])  # two seeds without a yes
     assert (none.ours, none.low, none.n_seeds) == (0.0, 0.0, 2)

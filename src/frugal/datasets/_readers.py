@@ -90,7 +90,7 @@ def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
         except ValueError as error:
             raise ValueError(f"column {name!r} must hold numbers: {error}") from error
         columns.append(numbers.to_numpy(dtype=np.float64, na_value=np.nan))
-    return np.column_stack(columns)
+    return np.column_stack(columns) if columns else np.empty((len(frame), 0))
 
 
 def _labels(frame: pd.DataFrame) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -28,7 +28,7 @@ class DatasetError(ValueError):
 
 
 class DamageError(DatasetError):
-    """A source has the dataset, but its content differs from the catalogue or from an earlier record."""
+    """A source has the dataset, but it cannot be read, or differs from the catalogue or an earlier record."""
 
 
 @dataclass(frozen=True)

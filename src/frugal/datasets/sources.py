@@ -7,7 +7,8 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -105,7 +106,8 @@ def resolve(
             failed.append(_clause(error))
             is_damaged |= isinstance(error, DamageError)
     if is_damaged:
-        raise DatasetError(f"{entry.name} is damaged, for which there is no stand-in: {'; '.join(failed)}")
+        says = f"{entry.name} is damaged or not as its entry says, for which there is no stand-in"
+        raise DatasetError(f"{says}: {'; '.join(failed)}")
     if not allow_stand_in:
         why = "stand-ins are not allowed (allow_stand_in: true would mark one)"
         raise DatasetError(f"{entry.name} cannot be had, and {why}: {'; '.join(failed)}")
@@ -132,7 +134,8 @@ def _from_raw(entry: Entry, raw: Path) -> Arrival:
     recover(raw)
     record = raw / _RECORD
     if record.is_file():
-        return _read_download(entry, raw)
+        with _here():
+            return _read_download(entry, raw)
     if not entry.files:
         raise DatasetError("data/raw has no earlier download of it")
     return _read_catalogued(entry, raw, f"data/raw/{entry.name}", "a file placed in data/raw")
@@ -160,17 +163,24 @@ def _read_catalogued(entry: Entry, folder: Path, where: str, source: str) -> Arr
                 warnings.warn(f"{entry.name}: {error}", stacklevel=2)
             raise
     paths = [folder / file.path for file in entry.files]
-    try:
+    with _here():
         if entry.reader == "idx":
             arrays = _readers.read_idx(paths, entry)
         elif entry.reader == "jpeg":
             arrays = _readers.read_jpeg(paths[0], entry)
         else:
             arrays = _readers.read_table(paths[0], entry)
+    provenance = "jpeg" if entry.reader == "jpeg" else "original"
+    return _checked(entry, arrays, source, files, provenance=provenance)
+
+
+@contextmanager
+def _here() -> Iterator[None]:
+    """Call it damage, not absence, if what is there cannot be read."""
+    try:
+        yield
     except DatasetError as error:
-        raise DamageError(str(error)) from error  # it is there, but not what it should be
-    provenance = {"provenance": "jpeg"} if entry.reader == "jpeg" else {}
-    return _checked(entry, arrays, source, files, **provenance)
+        raise DamageError(str(error)) from error
 
 
 def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> Arrival:
@@ -180,10 +190,8 @@ def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> A
         keep = {name: sha256_of(part / name) for name in names}
         record = {"source": source, "files": keep}
         (part / _RECORD).write_text(json.dumps(record, indent=2) + "\n")
-        try:
+        with _here():
             arrival = _read_download(entry, part)
-        except DatasetError as error:
-            raise DamageError(str(error)) from error  # it has arrived, but not as what it should be
         for path in sorted(part.rglob("*"), reverse=True):
             if path.is_file() and path.relative_to(part).as_posix() not in {*keep, _RECORD}:
                 path.unlink()

@@ -107,8 +107,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             written by older code is always renamed.
         max_fits: largest number of fits, including those from the journal.
         time_limit: seconds after which no fit is started.
-        fit_timeout: seconds after which a fit counts as failed. Fits then run in separate processes,
-            and it is ended; in an `executor` or a joblib backend it may keep its worker busy.
+        fit_timeout: seconds after which a fit counts as failed. Fits then run in separate processes, and
+            such a fit is ended. In an `executor` or a joblib backend it may keep its worker busy.
         executor: any `concurrent.futures.Executor` that runs the fits in place of `n_jobs`; it stays open, and
             pickles of the search leave it out.
 

@@ -157,8 +157,8 @@ def minimize(
         restart: whether to rename an existing journal, with the suffix `.old`, and begin a new one. A journal
             written by older code is always renamed.
         time_limit: seconds after which no trial is started.
-        trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes,
-            and it is ended; in an `executor` it may keep its worker busy.
+        trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes, and
+            such a trial is ended. In an `executor` it may keep its worker busy.
         verbose: 1 prints a progress line now and then.
 
     Returns:

@@ -163,8 +163,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         max_fits: largest number of fits, including those from the journal; a trial that would exceed it is not
             started.
         time_limit: seconds after which no trial is started.
-        trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes,
-            and it is ended; in an `executor` or a joblib backend it may keep its worker busy.
+        trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes, and
+            such a trial is ended. In an `executor` or a joblib backend it may keep its worker busy.
         executor: any `concurrent.futures.Executor` that runs the trials in place of `n_jobs`; it stays open, and
             pickles of the search leave it out.
 
@@ -486,7 +486,7 @@ def _check_errors(outcome: _Outcome) -> None:
     """Warn of trials that count as failed only because their error is too large.
 
     Raises:
-        ValueError: if no trial is left for that.
+        ValueError: if there are such trials, and no other succeeded.
     """
     beyond = [
         trial
@@ -497,8 +497,9 @@ def _check_errors(outcome: _Outcome) -> None:
     ]
     if not beyond:
         return
-    says = f"{len(beyond)} of {len(outcome.trials)} trials count as failed; the first is {beyond[0].task.id}"
-    says += f": {beyond[0].reason}; divide the scores"
+    first = beyond[0]
+    says = f"{len(beyond)} of {len(outcome.trials)} trials count as failed, since their errors are too large"
+    says += f"; the first is trial {first.task.id}: {first.reason}; divide the scores by a constant"
     if outcome.best is None:
         raise ValueError(says)
     warnings.warn(says, UserWarning, stacklevel=5)

@@ -187,8 +187,7 @@ class LearnerProblem:
         if learners.in_epochs(self.learner):
             return self._train(task, rows, report)
         has_epochs = task.epochs is not None or task.resume_from is not None
-        remedy = "for trials on fewer rows give the setting resource: rows, with min_resource and max_resource"
-        refuse(has_epochs, f"{self.learner} is not trained in epochs; {remedy}")
+        refuse(has_epochs, f"{self.learner} is not trained in epochs")
         started = process_time()
         error, reason = self._fit(task.candidate, rows, self.parts.valid)
         n_epochs = int(task.candidate.get("n_epochs", 1))  # type: ignore[call-overload]

@@ -48,7 +48,7 @@ class FoldsComparison(Settings):
     space: Literal["grid", "ranges"] = setting(
         "grid", OURS, "source of greedy_cv's candidates: Olson et al.'s lists, or their ranges"
     )
-    n_candidates: Candidates = setting([128], OURS, "n; scores are shared with search_time if it has the same")
+    n_candidates: Candidates = setting([128], OURS, "n; rungs are shared with search_time if it has the same")
     n_folds: FoldsList = setting([5, 10], OURS, "k; scores are shared with search_time if it has the same")
     n_seeds: Seeds = setting(10, OURS, "repetitions; scores are shared with search_time up to its own number")
     n_timed_seeds: int = setting(

@@ -179,9 +179,8 @@ def budget_of(path: pd.DataFrame, n_valid: int) -> float:
         raise ValueError(f"a budget needs at least two trials on all rows that succeeded, got {len(errors)}")
     least = float(errors.min())
     sigma = math.sqrt(least * (1 - least) / n_valid)
-    near = (errors <= least + 2.0 * sigma).idxmax()
-    first = int(np.flatnonzero(path.index == near)[0])
-    until = (np.arange(len(path)) <= first) & on_all
+    near = on_all & (path["error"] <= least + 2.0 * sigma).to_numpy()
+    until = on_all & (np.arange(len(path)) <= near.argmax())
     return float(spent[~on_all].sum()) + float(spent[until].sum())
 
 

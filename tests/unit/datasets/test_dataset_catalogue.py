@@ -132,6 +132,14 @@ def test_adult_is_coded_one_hot_with_missing_as_a_level():
     assert codes.y.tolist() == arrays.y.tolist()
 
 
+def test_a_table_of_words_alone_is_coded():
+    import pandas as pd
+
+    frame = pd.DataFrame({"job": ["b", "a"], "class": ["no", "yes"]})
+    assert from_frame(frame, CATALOGUE["adult_codes"]).X.tolist() == [[1], [0]]
+    assert from_frame(frame, CATALOGUE["adult"]).X.tolist() == [[0, 1], [1, 0]]
+
+
 @pytest.mark.parametrize(
     ("name", "columns", "reason"),
     [

@@ -191,7 +191,7 @@ def test_a_file_that_its_reader_cannot_read_is_no_absence_that_a_stand_in_fills(
 ):
     monkeypatch.setitem(CATALOGUE, "letter", replace(letter, reader="quartiles"))  # its target is of words
     damaged = (
-        "letter is damaged, for which there is no stand-in: .* that the reader 'quartiles' expects: column 'class'"
+        "letter is damaged or not as its entry says, .*: .* that the reader 'quartiles' expects: column 'class'"
     )
     with pytest.raises(DatasetError, match=damaged):
         prepare("letter", root=root)
@@ -278,6 +278,18 @@ def test_a_damaged_download_in_data_raw_is_fetched_again(root: Path, site: Site)
     folder = prepare("letter", root=root)
     assert record(folder)["content_sha256"] == CONTENT
     assert site.hits[TABLE] == 2
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_an_earlier_download_that_its_reader_cannot_read_is_no_absence_either(
+    root: Path, letter: Entry, site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    play_openml(site, 6, ROWS, COLUMNS)
+    prepare("letter", root=root)
+    monkeypatch.setitem(CATALOGUE, "letter", replace(letter, reader="quartiles", openml=None))
+    shutil.rmtree(root / "processed")
+    with pytest.raises(DatasetError, match=r"letter is damaged or not as its entry .* reader 'quartiles'"):
+        prepare("letter", root=root)
 
 
 def shifted(site: Site) -> None:
@@ -370,7 +382,7 @@ def test_a_download_that_is_not_what_it_should_be_is_never_replaced_by_a_stand_i
     play_openml(site, 6, ROWS[:n_rows], COLUMNS)
     if fault is not None:
         fault(site)
-    with pytest.raises(DatasetError, match=f"letter is damaged, for which .*{message}") as damage:
+    with pytest.raises(DatasetError, match=f"letter is damaged or not as .*{message}") as damage:
         prepare("letter", root=root, timeout_s=10.0, n_retries=1)
     assert "\n" not in str(damage.value)
     assert files_under(root) == []

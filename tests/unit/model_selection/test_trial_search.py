@@ -61,10 +61,10 @@ def times(factor):
 def test_scores_whose_errors_are_too_large_to_be_squared_are_said_to_count_as_failed():
     space = {"max_depth": Integer(1, 2), "min_impurity_decrease": Uniform(0.0, 0.01)}
     search = TrialSearchCV(TREE, space, scoring=times(1e100), **RANDOM)  # above 0.7 it counts
-    with pytest.warns(UserWarning, match=r"[1-4] of 5 trials count as failed; .* the error 1\..*e\+100 is beyond"):
+    with pytest.warns(UserWarning, match=r"[1-4] of 5 trials count as failed, .* the error 1\..*e\+100 is beyond"):
         search.fit(X, Y)
     assert search.best_params_["max_depth"] == 2
-    with pytest.raises(ValueError, match="5 of 5 trials count as failed; the first is 0: the error"):
+    with pytest.raises(ValueError, match=r"5 of 5 trials count as failed, .*; the first is trial 0: the error"):
         search.set_params(scoring=times(1e101)).fit(X, Y)
 
 

@@ -9,8 +9,6 @@ import pytest
 import yaml
 from scipy import stats
 
-from frugal.benchmarks.functions import FUNCTIONS
-from studies.exploration.functions_long import LOCAL_MINIMUM
 from studies.greedy_cv.early_stopping import STOPPING_METHODS
 from studies.greedy_cv.library import GRID_SEARCH, HALVING, with_ratio
 from studies.tidy import read_printed
@@ -24,18 +22,6 @@ def causes():
     """Why claims are contradicted, by id; each in one line."""
     text = (ROOT / "docs/causes.yaml").read_text()
     return {claim: " ".join(cause.split()) for claim, cause in yaml.safe_load(text).items()}
-
-
-def test_the_cause_of_top_two_ei_leaving_more_is_that_of_the_searches(causes):
-    runs = pd.read_parquet(PUBLISHED / "exploration/runs/functions.parquet").query("dataset == 'hartmann6'")
-    lowest = runs.pivot_table("error", "seed", "method", "min")[["ei", "ei_explore"]]
-    in_basin = np.log(lowest[(lowest < LOCAL_MINIMUM).all(axis=1)] - FUNCTIONS["hartmann6"].minimum)
-    times = np.exp((in_basin["ei_explore"] - in_basin["ei"]).mean())
-    cause = causes["exploration.functions.ei_too_greedy"]
-    assert f"both end below {LOCAL_MINIMUM}, as only the lowest basin does" in cause
-    assert f"in {len(in_basin)} of {len(lowest)} seeds. There top-two EI leaves {times:.1f} times" in cause
-    best, worst = sorted(lowest["ei"][lowest["ei"] > -3])
-    assert f"stuck, at {worst:.2f} and {best:.2f}." in cause
 
 
 def test_the_causes_of_what_figure_10_does_not_show_are_those_of_its_runs(causes):

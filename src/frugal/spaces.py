@@ -493,7 +493,7 @@ class SearchSpace:
     def n_points(self) -> int | None:
         """Number of candidates; None if it is infinite. A value that a list repeats counts each time.
 
-        Gaps of a discrete distribution are not counted, but for one whose support exceeds 1,000,000.
+        Values to which a discrete distribution gives no probability do not count, in a support of up to 1,000,000.
         """
         numbers = [_n_values(one) for one in self.dimensions.values()]
         return None if None in numbers else math.prod(filter(None, numbers))

@@ -346,10 +346,9 @@ def _of_its_runs(command: Command, check: Command) -> Command:
 
 def _table(args: argparse.Namespace) -> None:
     from studies import markdown, registry
-    from studies.config import SCALES
 
     artefact = registry.artefact(args.paper, "table", args.name)
-    check_choice("--scale", args.scale, SCALES)
+    _check_scale("--scale", args.scale)
     check_suffix(args.output)
     render = artefact.render or registry.paper(args.paper).render or markdown.render
     table = artefact.summarise(read_all(args.runs), args.scale)
@@ -401,6 +400,14 @@ def _claims(args: argparse.Namespace) -> None:
         print(f"{row.verdict:20} {row.ours:10.4g}  {row.id}: {row.quantity}")
 
 
+def _check_scale(name: str, label: str) -> None:
+    """Raise ValueError unless a label is a scale, or several as `verdicts.scale_label` joins them."""
+    from studies.config import SCALES
+
+    for scale in label.split(" and "):
+        check_choice(name, scale, SCALES)
+
+
 def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, str]:
     """The label of all runs, or one for each run, by name.
 
@@ -408,10 +415,9 @@ def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, 
         ValueError: on a label that is no scale or of no run, or a run without a label.
     """
     from studies import registry
-    from studies.config import SCALES
 
     if len(args.scale) == 1 and "=" not in args.scale[0]:
-        check_choice("--scale", args.scale[0], SCALES)
+        _check_scale("--scale", args.scale[0])
         return str(args.scale[0])
     known = dict.fromkeys(run for study in registry.paper(args.paper).studies for run in study.judged_runs)
     found = {}
@@ -420,7 +426,7 @@ def _scale_of(args: argparse.Namespace, runs: Iterable[str]) -> str | dict[str, 
         if not is_given:
             raise ValueError(f"--scale must be one label, or RUN=LABEL for each run, got {text!r}")
         check_known("run of --scale", run, known)
-        check_choice(f"--scale of {run}", label, SCALES)
+        _check_scale(f"--scale of {run}", label)
         found[run] = label
     for run in runs:
         if run not in found:

@@ -134,7 +134,7 @@ def _from_raw(entry: Entry, raw: Path) -> Arrival:
     recover(raw)
     record = raw / _RECORD
     if record.is_file():
-        with _here():
+        with _as_damage():
             return _read_download(entry, raw)
     if not entry.files:
         raise DatasetError("data/raw has no earlier download of it")
@@ -163,7 +163,7 @@ def _read_catalogued(entry: Entry, folder: Path, where: str, source: str) -> Arr
                 warnings.warn(f"{entry.name}: {error}", stacklevel=2)
             raise
     paths = [folder / file.path for file in entry.files]
-    with _here():
+    with _as_damage():
         if entry.reader == "idx":
             arrays = _readers.read_idx(paths, entry)
         elif entry.reader == "jpeg":
@@ -175,8 +175,8 @@ def _read_catalogued(entry: Entry, folder: Path, where: str, source: str) -> Arr
 
 
 @contextmanager
-def _here() -> Iterator[None]:
-    """Call it damage, not absence, if what is there cannot be read."""
+def _as_damage() -> Iterator[None]:
+    """Call it damage, not absence, where what is there cannot be read."""
     try:
         yield
     except DatasetError as error:
@@ -190,7 +190,7 @@ def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> A
         keep = {name: sha256_of(part / name) for name in names}
         record = {"source": source, "files": keep}
         (part / _RECORD).write_text(json.dumps(record, indent=2) + "\n")
-        with _here():
+        with _as_damage():
             arrival = _read_download(entry, part)
         for path in sorted(part.rglob("*"), reverse=True):
             if path.is_file() and path.relative_to(part).as_posix() not in {*keep, _RECORD}:

@@ -80,7 +80,7 @@ class LimitedFoldStrategy:
 
     @property
     def best_mean(self) -> float | None:
-        """Mean score so far of the incumbent, on the most rows that it was given; None: there is none yet."""
+        """Mean score so far of the incumbent, on the most rows that it was given; None: there is no incumbent."""
         incumbent = self.incumbent
         scores = [] if incumbent is None else self._scores[incumbent]
         most = max((n_rows for n_rows, _ in scores), default=None)

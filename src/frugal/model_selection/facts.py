@@ -214,8 +214,8 @@ def first_share(
     from frugal.folds import make
 
     known = settings_of(strategy)
-    given = {name: value for name, value in facts.items() if name in known} | dict(settings)
-    found = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **given)
+    completed = {name: value for name, value in facts.items() if name in known} | dict(settings)
+    found = make(strategy, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(), **completed)
     rungs = getattr(found, "rungs", ())
     return rungs[0].resource / facts["n_rows"] if rungs else 1.0
 

@@ -206,8 +206,8 @@ def minimize(
     check_number("verbose", int(verbose) if isinstance(verbose, bool) else verbose, 0)
     if not callable(function):
         raise ValueError(f"function must be callable, got {function!r}")
-    given = {"settings": settings, "journal": journal, "restart": restart, "executor": executor}
-    validate_parameter_constraints(CONSTRAINTS, given, "minimize")
+    arguments = {"settings": settings, "journal": journal, "restart": restart, "executor": executor}
+    validate_parameter_constraints(CONSTRAINTS, arguments, "minimize")
     searched = as_space(space)
     planned = plan(
         strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials

@@ -96,18 +96,27 @@ def by_cell(values: pd.Series, runs: pd.DataFrame, cell: list[str]) -> Array:
 # Measures ------------------------------------------------------------------------------------------------------
 
 
-def cell_means(block: Array) -> Array:
-    """Mean of each cell over its inner axis and the seeds, of the values that are there."""
-    means: Array = np.nanmean(block, axis=(1, 2))
+def _sums(block: Array) -> Array:
+    """Sum and number of the values that are there, (2, n_cells, n_seeds): all that a resample of seeds needs."""
+    here = ~np.isnan(block)
+    return np.stack([np.where(here, block, 0.0).sum(axis=1), here.sum(axis=1)])
+
+
+def _means(sums: Array) -> Array:
+    total, n_values = sums
+    with np.errstate(invalid="ignore"):
+        means: Array = total / n_values
     return means
+
+
+def _cell_means(sums: Array) -> Array:
+    """Mean of each cell over its inner axis and the seeds, (n_cells,); nan if no value is there."""
+    return _means(sums.sum(axis=-1))
 
 
 def seed_means(block: Array) -> Array:
     """One mean per cell and repetition, (n_cells, n_seeds), of the values that are there; nan if none is."""
-    here = ~np.isnan(block)
-    with np.errstate(invalid="ignore"):
-        means: Array = np.where(here, block, 0.0).sum(axis=1) / here.sum(axis=1)
-    return means
+    return _means(_sums(block))
 
 
 def overall(name: str) -> Measure:
@@ -117,16 +126,23 @@ def overall(name: str) -> Measure:
 
 def spread(name: str) -> Measure:
     """Population standard deviation over the means of the cells, which is the one that the document prints."""
-    return lambda arrays, rng: resampled(lambda drawn: float(cell_means(drawn[name]).std()), arrays, rng)
+
+    def statistic(drawn: Arrays) -> float:
+        return float(_cell_means(drawn[name]).std())
+
+    return lambda arrays, rng: resampled(statistic, {name: _sums(arrays[name])}, rng)
 
 
 def ratio_of_means(slow: str, fast: str) -> Measure:
     """Mean over the cells, over that of another method."""
 
-    def statistic(arrays: Arrays) -> float:
-        return float(cell_means(arrays[slow]).mean() / cell_means(arrays[fast]).mean())
+    def statistic(drawn: Arrays) -> float:
+        return float(_cell_means(drawn[slow]).mean() / _cell_means(drawn[fast]).mean())
 
-    return lambda arrays, rng: resampled(statistic, arrays, rng, is_log=True)
+    def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+        return resampled(statistic, {name: _sums(arrays[name]) for name in (slow, fast)}, rng, is_log=True)
+
+    return measure
 
 
 def jackknifed(statistic: Callable[[Array], float], block: Array) -> tuple[float, float, float, float]:

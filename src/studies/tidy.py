@@ -13,6 +13,7 @@ import pandas as pd
 
 from frugal.checks import check_choice, check_columns
 from frugal.stats import mean_interval, standard_error
+from studies.estimates import share
 from studies.kinds import CELL
 
 TIDY = (
@@ -140,6 +141,21 @@ def shares_within(table: pd.DataFrame, shares: Iterable[str], *, key: str = "mea
     rows = cut[key].isin(list(shares))
     cut.loc[rows, ["low", "high"]] = cut.loc[rows, ["low", "high"]].clip(*SHARE)
     return cut
+
+
+def shares_of_answers(table: pd.DataFrame, answers: Iterable[str], *, key: str = "measure") -> pd.DataFrame:
+    """The table, with Wilson's intervals for these measures, of which each seed gives one yes (1) or no (0).
+
+    Student's would have no width where all seeds answer alike. `key` is the column of the measures' names.
+    """
+    found = table.copy()
+    of_answers = found[key].isin(list(answers)) & (found["n_seeds"] > 0)
+    for row, p, n_seeds in found.loc[of_answers, ["ours", "n_seeds"]].itertuples(name=None):
+        n_yes = round(p * n_seeds)
+        assert math.isclose(p * n_seeds, n_yes, abs_tol=1e-9), "a seed has another answer than yes and no"
+        of_seeds = share(np.arange(n_seeds) < n_yes)
+        found.loc[row, ["low", "high"]] = of_seeds.low, of_seeds.high
+    return found
 
 
 def provenance(runs: pd.DataFrame) -> str:

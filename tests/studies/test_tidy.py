@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
-from studies.tidy import TIDY, in_order, read_printed, tidied
+from studies.tidy import TIDY, in_order, mean_by_seed, read_printed, shares_of_answers, tidied
 
 MEASURED = pd.DataFrame(
     {"method": ["b", "a"], "ours": 1.0, "ours_se": 0.1, "low": 0.8, "high": 1.2, "n_seeds": 10, "data": "original"}
@@ -28,6 +29,26 @@ def test_rows_stay_as_they_are_unless_a_key_has_an_order():
     assert list(zip(shown["measure"], shown["method"], strict=True)) == [
         ("error", "b"), ("cost", "a"), ("cost", "a"), ("cost", "b"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_yes", [0, 3, 10])
+def test_a_share_of_answers_has_wilsons_interval_and_other_measures_keep_students(n_yes):
+    answers = [1.0] * n_yes + [0.0] * (10 - n_yes)
+    runs = pd.concat(
+        pd.DataFrame({"measure": name, "seed": range(10), "value": values, "data": "original"})
+        for name, values in (("won", answers), ("spent", range(10)))
+    )
+    means = mean_by_seed(runs, "value", ["measure"]).set_index("measure")
+    found = shares_of_answers(means.reset_index(), ["won"]).set_index("measure")
+    wilson = binomtest(n_yes, 10).proportion_ci(method="wilson")
+    assert found.loc["won", ["low", "high"]].tolist() == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+    assert found.loc["spent"].equals(means.loc["spent"])
+    assert found["ours"].equals(means["ours"])
+
+
+def test_a_share_of_anything_but_yes_and_no_is_refused():
+    with pytest.raises(AssertionError, match="another answer than yes and no"):
+        shares_of_answers(pd.DataFrame({"measure": ["won"], "ours": 0.25, "n_seeds": 3}), ["won"])
 
 
 def test_printed_numbers_are_found_by_their_name():

@@ -14,7 +14,7 @@ from studies.big_data.arrivals import METHODS, MTBO, ON_ALL_ROWS, arrivals, cost
 from studies.paired import differences
 from studies.records import Artefact
 from studies.shared.look_up_tables import least_test_error
-from studies.tidy import in_order, mean_of_each, provenance, shares_within, tidied
+from studies.tidy import in_order, mean_of_each, provenance, shares_of_answers, shares_within, tidied
 from studies.trajectories import mean_at, mean_curve
 
 # Numbers -------------------------------------------------------------------------------------------------------
@@ -91,7 +91,8 @@ def tabulate(search: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         pairs[f"log10_{name}"] = measures[name].assign(value=np.log10(measures[name]["value"]))
     parts = [differences(part.assign(experiment=search), name, ["experiment"]) for name, part in pairs.items()]
     table = pd.concat([mean_of_each(measures, KEYS), *parts], ignore_index=True)
-    table = shares_within(table[table["measure"].isin(MEASURES)], ("left_10", "overhead_share"))
+    table = shares_within(table[table["measure"].isin(MEASURES)], ["overhead_share"])
+    table = shares_of_answers(table, ["left_10"])
     table["says"] = [notes.get(key, "") for key in zip(table["method"], table["measure"], strict=True)]
     table = in_order(table, {"measure": MEASURES, "method": METHODS})
     return tidied(table, KEYS, scale, "n_missing", "says")

@@ -24,10 +24,12 @@ from studies.big_data.curve_search import NAMES
 from studies.big_data.tables import REPETITIONS
 from studies.estimates import Arrays, resampled
 from studies.records import Artefact, Look
-from studies.tidy import MEASURED, mean_of_each, provenance, shares_within, tidied
+from studies.tidy import MEASURED, mean_of_each, provenance, shares_of_answers, shares_within, tidied
 
 N_BINS: Final = 10
-SHARES: Final = ("best", "dropped", "coverage_90", "stopped", "wrongly_stopped")
+ANSWERS: Final = ("best", "dropped")
+"""One yes or no per curve."""
+SHARES: Final = ("coverage_90", "stopped", "wrongly_stopped")
 """Measures from 0 to 1."""
 _LOOKS: Final = {
     "early": Look("#00318F", "early third of the epochs", "o", "-", ""),
@@ -114,7 +116,7 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 
 def _curve_table(table: pd.DataFrame, keys: list[str], scale: str, orders: Mapping[str, Any]) -> pd.DataFrame:
-    table = shares_within(table, SHARES).assign(says="")
+    table = shares_of_answers(shares_within(table, SHARES), ANSWERS).assign(says="")
     shown = tidied(table, keys, scale, "n_missing", "says", orders={"dataset": NAMES, **orders})
     shown.attrs[REPETITIONS] = "curves"
     return shown

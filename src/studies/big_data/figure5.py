@@ -15,7 +15,7 @@ from studies.big_data.tables import render
 from studies.estimates import Array
 from studies.methods import TRIALS as RECORDS
 from studies.records import Artefact
-from studies.tidy import mean_of_each, provenance, shares_within, tidied
+from studies.tidy import mean_of_each, provenance, shares_of_answers, shares_within, tidied
 from studies.trajectories import mean_path, until_last
 
 N_POINTS: Final = 201
@@ -26,7 +26,9 @@ PAIRED: Final = (
     "reached",
 )  # fmt: skip
 _COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
-SHARES: Final = ("check_share", "overhead_share", "cut", "cut_high", "cut_ahead", "cut_low", "cut_best", "reached")
+SHARES: Final = ("check_share", "overhead_share", "cut", "cut_high", "cut_ahead", "cut_low")
+ANSWERS: Final = ("cut_best", "reached")
+"""One yes or no per search."""
 """Measures from 0 to 1."""
 _NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
 _SPENT: Final = {"seconds": "Epochs, optimiser and checks (s)", "epochs": "Epochs"}
@@ -105,7 +107,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     for name, table, column in [*named, *((name, both, name) for name in PAIRED)]:
         measures[name] = table.assign(method=table["optimiser"].map(ended), value=table[column].astype(float))
     keys = ["dataset", "method", "measure"]
-    shown = shares_within(mean_of_each(measures, keys), SHARES).assign(says="")
+    shown = shares_of_answers(shares_within(mean_of_each(measures, keys), SHARES), ANSWERS).assign(says="")
     orders = {"dataset": NAMES, "method": METHODS, "measure": measures}
     return tidied(shown, keys, scale, "n_missing", "says", orders=orders)
 

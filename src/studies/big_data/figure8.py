@@ -12,7 +12,7 @@ from studies.big_data.sample_sizes import BATCH, FIXED, GROWING, MEASURES, METHO
 from studies.big_data.tables import OURS, PUBLISHED
 from studies.estimates import Array
 from studies.records import Artefact
-from studies.tidy import by_measure, provenance, read_printed, tidied
+from studies.tidy import by_measure, provenance, read_printed, shares_of_answers, tidied
 from studies.trajectories import mean_path
 
 _THETAS: Final = tuple(method.name for method in (*GROWING, UNGUARDED))
@@ -38,7 +38,7 @@ _COLUMNS: Final = ["panel", "source", "method", "x", "mean", "low", "high", "n_s
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Every measure of `outcomes`, mean with its interval; keys measure and method, then `tidy.TIDY`."""
     orders = {"measure": MEASURES, "method": [method.name for method in METHODS]}
-    table = by_measure(outcomes(runs), MEASURES, ["method"])
+    table = shares_of_answers(by_measure(outcomes(runs), MEASURES, ["method"]), ["missed_level"])
     return tidied(table, ["measure", "method"], scale, "n_missing", orders=orders)
 
 

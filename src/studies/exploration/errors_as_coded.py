@@ -25,7 +25,7 @@ from studies.kinds import of_experiment
 from studies.measures import Measure, difference_of_shares, exactly, mean_of, share_of
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
-from studies.tidy import mean_by_seed, provenance, shares_within, tidied
+from studies.tidy import mean_by_seed, provenance, shares_of_answers, tidied
 
 if TYPE_CHECKING:
     from frugal.trials.surrogates.blr import BLR
@@ -301,7 +301,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     head = _means(optima_in(runs, HEAD), ESTIMATED).assign(part=HEAD)
     ends = reached(runs)
     searched = _means(ends.assign(error=ends["search"].map(SEARCHES)), REACHED).assign(part=SEARCH)
-    searched = shares_within(searched, ["is_initial"], key="quantity")
+    searched = shares_of_answers(searched, ["is_initial"], key="quantity")
     parts = [part for part in (points, head, searched) if len(part)]
     table = pd.concat(parts, ignore_index=True).assign(scale=scale, note="")
     lacking = [error for error in SEARCHES.values() if error not in set(searched["error"])]

@@ -29,7 +29,7 @@ from studies.kinds import of_experiment
 from studies.measures import exactly, share_of
 from studies.records import Artefact, Claim, Study, method_of
 from studies.regions import between
-from studies.tidy import mean_by_seed, provenance, shares_within, tidied
+from studies.tidy import mean_by_seed, provenance, shares_of_answers, tidied
 
 # Runs ------------------------------------------------------------------------------------------------------------
 
@@ -206,7 +206,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     coded = drawn[drawn["search"] == "dngo_as_coded"].set_index("quantity")["ours"]
     comparable = table["quantity"].isin(HYPERPARAMETERS) | (table["objective"] == "as_published")
     table["as_coded"] = table["quantity"].map(coded).where(comparable)
-    table = shares_within(table, ["at_optimum"], key="quantity")
+    table = shares_of_answers(table, ["at_optimum"], key="quantity")
     shown_searches = ("given", "initial", "grid", "dngo", "dngo_as_coded")
     orders = {"quantity": measured, "objective": scores, "search": shown_searches}
     return tidied(table.assign(task=1), KEYS, scale, "as_coded", orders=orders)

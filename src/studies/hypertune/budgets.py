@@ -25,7 +25,7 @@ from studies.hypertune.searches import (
 )
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact
-from studies.tidy import TIDY, mean_by_seed, shares_within, tidied
+from studies.tidy import TIDY, mean_by_seed, shares_of_answers, shares_within, tidied
 
 MEASURES: Final = {
     "budget_s": "seconds of the budget",
@@ -88,7 +88,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     searches = paths(runs[runs["method"].isin([TESTER, "ei"])])
     long = measure(searches, fits).melt([*PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
     ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
-    cells = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).assign(method=TESTER)
+    cells = shares_within(mean_by_seed(long, "value", _KEYS), ["on_subsets"])
+    cells = shares_of_answers(cells, ["ends_at_first", "ei_tried"]).merge(ends).assign(method=TESTER)
     cells = at_floor(cells.merge(least_scope(searches)))
     table = tidied(cells, _KEYS, scale, *_FURTHER, orders={"measure": MEASURES})
     return table.assign(scale=table["scale"].where(table["n_seeds"] > 0, NOT_RUN))

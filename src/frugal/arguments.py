@@ -366,7 +366,7 @@ def _add_table_trials(commands: Any) -> None:
 
 def _add_by_name(p: argparse.ArgumentParser) -> None:
     p.add_argument("method", help="a strategy of the trials family")
-    p.add_argument("--learner", required=True, help="any learner, or `function`")
+    p.add_argument("--learner", required=True, help="any learner, `function`, `lookup` or `curves`")
     p.add_argument("--dataset", required=True, help="or the name of the function")
     p.add_argument("--seed", type=seed, required=True)
     p.add_argument("--n-trials", type=int, required=True)

@@ -97,7 +97,7 @@ def _sentence(error: Exception) -> str:
     return " ".join(str(error).split()) or "out of memory"
 
 
-_OPTION_OF: Final = {"n_jobs": "workers", "random_state": "seed"}
+_OPTION_OF: Final = {"n_jobs": "workers", "n_pending": "workers", "random_state": "seed"}
 """Arguments of the estimators, and the options of commands that they come from."""
 
 
@@ -105,6 +105,10 @@ def _with_flags(message: str, flags: Mapping[str, str]) -> str:
     """A message with the flags that the user may type in place of our arguments."""
     if "restart" in flags:
         message = message.replace("set it aside by restart=True", f"set it aside by {flags['restart']}")
+    if " is the journal of another run, with other n_pending; " in message and "workers" in flags:
+        message = message.replace(
+            "with other n_pending; ", f"with another {flags['workers']}; give that number again, or "
+        )
     found = re.match(r"(?:The '(\w+)' parameter of \w+|(\w+)) must ", message)
     if found is None:
         return message

@@ -36,9 +36,21 @@ def _report(args: argparse.Namespace) -> None:
     from studies.publish import check_scale
 
     whole = config.load(*args.configfile)
-    for path in (file for paper in registry.PAPERS for file in shown_files(args.results, paper)):
-        check_scale(path, whole["scale"])
-    write_text(page(whole, args.results, args.published, args.workflow), Path(args.output))
+    papers, others = [], []
+    for paper in registry.PAPERS:
+        files = shown_files(args.results, paper)
+        try:
+            for path in files:
+                check_scale(path, whole["scale"])
+        except ValueError as error:
+            others.append(f"{paper} is left out: {error}")
+        else:
+            papers += [paper] if files else []
+    if others and not papers:
+        raise ValueError(others[0])
+    write_text(page(whole, args.results, args.published, args.workflow, papers), Path(args.output))
+    for sentence in others:
+        log.warning(sentence)
 
 
 def _costs(args: argparse.Namespace) -> None:

@@ -91,7 +91,7 @@ def environment(pins: Path, folder: Path) -> dict[str, Any]:
         done = subprocess.run(step, capture_output=True, text=True)
         sys.stderr.write(done.stdout + done.stderr)
         if done.returncode:
-            return _none(f"{python} could not be given {', '.join(packages)}")
+            return _none(f"{python} could not be given {', '.join(packages)} (delete {folder}.json to try again)")
     return {
         "python": str(Path(interpreter).absolute()),
         "reason": "",

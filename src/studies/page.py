@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ _STRONG: Final = r"\*\*(\w[^*]*)\*\*"
 _EMPHASIS: Final = r"(?<![*\w])\*(\w[^*]*)\*"
 
 
-def page(config: Mapping[str, Any], results: Path, published: Path, workflow: str) -> str:
+def page(config: Mapping[str, Any], results: Path, published: Path, workflow: str, papers: Sequence[str]) -> str:
     """HTML of what a run has made, in the order of the documents; it needs no other file.
 
     Args:
@@ -30,13 +30,15 @@ def page(config: Mapping[str, Any], results: Path, published: Path, workflow: st
         results: its folder, with a folder for each paper.
         published: the folder of published results, whose summary of claims stands beside the run's.
         workflow: address of Snakemake's own report, which has the rules, for the last link.
+        papers: those to show; others that the folder has are named, as of another scale.
 
     Raises:
-        ValueError: if the folder has no table, figure or claim.
+        ValueError: if there is no table, figure or claim to show.
     """
-    papers = [paper for paper in registry.PAPERS if shown_files(results, paper)]
     if not papers:
         raise ValueError(f"{results} has no table, figure or claim of a run: make them first")
+    others = [title(paper) for paper in registry.PAPERS if paper not in papers and shown_files(results, paper)]
+    left_out = f"<p>Made at another scale, and not shown: {', '.join(others)}.</p>" if others else ""
     links = "".join(f'<a href="#{paper}">{title(paper)}</a>' for paper in papers)
     sections = "".join(_section(config, results, paper) for paper in papers)
     return (
@@ -44,8 +46,9 @@ def page(config: Mapping[str, Any], results: Path, published: Path, workflow: st
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Frugal, scale {escape(config['scale'])}</title><style>\n{STYLE.read_text()}</style></head><body>"
         f"<h1>Frugal: what was run at scale {escape(config['scale'])}</h1><nav>{links}</nav>"
-        f'<h2>Claims of the documents</h2><div class="beside">{_counts("This run", results)}'
-        f"{_counts('The published runs', published)}</div><p>{' '.join(map(badge, VERDICTS))}</p>"
+        f'<h2>Claims of the documents</h2><div class="beside">{_counts("This run", results, papers)}'
+        f"{_counts('The published runs', published, registry.PAPERS)}</div>{left_out}"
+        f"<p>{' '.join(map(badge, VERDICTS))}</p>"
         "<p>In a strip the region in which the document is right is shaded. A dashed line is its printed number, "
         f"and the dot is ours with its 95 % interval.</p>{sections}"
         f'<h2 id="rules">How it was made</h2><p><a href="{escape(workflow)}">The report of the workflow</a> has '
@@ -63,9 +66,9 @@ def _file(results: Path, paper: str, artefact: Artefact, end: str) -> Path:
     return results / paper / f"{artefact.kind}s" / f"{artefact.name}.{end}"
 
 
-def _counts(heading: str, results: Path) -> str:
+def _counts(heading: str, results: Path, papers: Iterable[str]) -> str:
     """Bars of how the documents' claims came out, one a paper and one of all."""
-    judged = {paper: read_judged(results, paper, "claims") for paper in registry.PAPERS}
+    judged = {paper: read_judged(results, paper, "claims") for paper in papers}
     bars = [bar(claims, title(paper)) for paper, claims in judged.items() if claims]
     everything = [claim for claims in judged.values() for claim in claims]
     return f"<section><h3>{heading}</h3>{''.join(bars)}{bar(everything, 'all')}</section>"

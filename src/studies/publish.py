@@ -87,9 +87,9 @@ def publish(
 
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper judges
-            some, everything is left out, nothing is as `only` says, a file is of another scale than the
-            configuration, a parquet file or the published record is damaged, or a run that is published, and that
-            the paper still has, would be deleted.
+            some, everything is left out, nothing is as `only` says, a file, or a table beside a run, is of another
+            scale than the configuration, a parquet file or the published record is damaged, or a run that is
+            published, and that the paper still has, would be deleted.
     """
     declared, contents = registry.paper(paper), shown(paper, config)
     source, published = results / contents.folder, results / "published"
@@ -112,7 +112,8 @@ def publish(
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
     earlier = read_records(target) if (target / RECORD).exists() else []
-    for path in copies.values():
+    # Runs do not say their scale; what was made of them beside them does.
+    for path in dict.fromkeys([*(found if runs else []), *copies.values()]):
         check_scale(path, config["scale"])
     if only:
         shows = [contents, *(shown(paper, one["config"]) for one in earlier)]

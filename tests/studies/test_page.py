@@ -20,7 +20,7 @@ PAPER = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
 @pytest.fixture(scope="module")
 def text():
     """The page of the published runs, as if they were a run."""
-    return page(PAPER, PUBLISHED, PUBLISHED, "rules.html")
+    return page(PAPER, PUBLISHED, PUBLISHED, "rules.html", registry.PAPERS)
 
 
 def test_every_judged_claim_stands_on_it_with_its_verdict(text):
@@ -71,6 +71,23 @@ def test_the_command_writes_it_and_a_folder_without_a_run_is_refused(tmp_path, c
     assert "is of scale paper, the configuration of laptop" in capsys.readouterr().err
     assert main(["report", "--results", str(tmp_path), *files, *output]) == 0
     assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_documents_of_another_scale_are_named_and_not_shown(tmp_path, caplog, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for paper in ("greedy_cv", "exploration"):  # of the scales paper and desk
+        copytree(PUBLISHED / paper, tmp_path / paper)
+    files = ["--configfile", "config/config.yaml", "config/paper.yaml"]
+    page = tmp_path / "report.html"
+    assert main(["report", "--results", str(tmp_path), *files, "--output", str(page)]) == 0
+    (said,) = caplog.messages
+    assert said.startswith("exploration is left out: ")
+    assert said.endswith("is of scale desk, the configuration of paper; give the one that made the results")
+    text = page.read_text()
+    assert 'id="greedy_cv"' in text
+    assert 'id="exploration"' not in text
+    (named,) = re.findall(r"<p>Made at another scale, and not shown: (.*?)\.</p>", text)
+    assert named == "exploration"
 
 
 def test_emphasis_of_markdown_is_shown_and_stars_of_significance_stay(text):

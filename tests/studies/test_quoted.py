@@ -209,6 +209,8 @@ def test_the_page_of_document_001_quotes_its_searches_on_larger_data():
     on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
     control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
     text = page("papers/greedy_cv")
+    trains = 1 / claim("greedy_cv.wall_clock.rows", "findings")["ours"]
+    assert f"but trains on {trains:.1f} times halving's rows." in text
     ratio = f"{on_larger['ours']:.2f} times as long on 20,000 rows as on 2,000"
     assert f"{ratio} {interval(on_larger, 2)})" in text
     assert f"{control['ours']:.1f} times as long {interval(control, 1)})" in text
@@ -253,6 +255,69 @@ def test_the_pages_of_document_003_quote_figures_8_and_10_and_the_combinations()
     assert f"With OSMAC it takes {times}, but {alone:.0f} times those" in choices
     plain = 1 / claim("big_data.combinations.wkm_svm_more_promising", "findings")["ours"]
     assert f"takes {centres:.1f} times those of WKM-SVM alone, and {plain:.1f} times those of BLB with" in choices
+
+
+def factors(path, keys, measure):
+    """Factors of a table's logarithms to base 10, by its keys."""
+    table = pd.read_csv(PUBLISHED / path).query("measure == @measure")
+    return 10 ** table.set_index(keys)["ours"].astype(float)
+
+
+def test_the_page_of_document_003_quotes_how_much_sooner_searches_are_and_what_checks_cost():
+    text = page("papers/big_data")
+    sooner = 1 / factors("big_data/tables/svm_search.csv", "method", "log10_seconds_to_10_less_random")
+    ei, entropy = (f"{sooner[name]:.1f}" for name in ("ei", "entropy_search"))
+    assert f"EI and entropy search first get there {ei} and {entropy} times sooner than random search" in text
+    assert [round(sooner[f"mtbo_{part}"]) for part in (512, 4, 32)] == [8, 10, 18]
+    assert "MTBO-512 eight times, MTBO-4 ten times, MTBO-32 18 times" in text
+    cost = 1 / factors("big_data/tables/svm_search.csv", "method", "log10_cost_to_10_less_random")["fabolas"]
+    assert f"In kernel values it takes {cost:.0f} times less" in text
+    left = pd.read_csv(PUBLISHED / "big_data/figures/figure3.csv").query("panel != 'right'")
+    far = left[left["mean"] > 1.1 * left["least_test_error"]].groupby("method")["x"].max()
+    s = {name: path.loc[path["x"] > far[name], "x"].min() for name, path in left.groupby("method")}
+    assert (
+        f"Fabolas takes {s['fabolas']:.0f} s, MTBO-32 {s['mtbo_32']:.0f} s, MTBO-4 {s['mtbo_4']:.0f} s,"
+        f" entropy search {s['entropy_search']:,.0f} s, MTBO-512 {s['mtbo_512']:,.0f} s, EI {s['ei']:,.0f} s,"
+        f" random search {s['random']:,.0f} s."
+    ) in text
+    on_cnn = 1 / factors("big_data/tables/cnn_search.csv", "method", "log10_seconds_to_10_less_random")
+    assert round(on_cnn["fabolas"]) == 4
+    assert f"MTBO-4 is {on_cnn['mtbo_4']:.1f} times sooner than random search, MTBO-16" in text
+    assert f"MTBO-16 {on_cnn['mtbo_16']:.1f} times;" in text
+    later = factors("big_data/tables/terminating_fabolas.csv", ["method", "against"], "log10_seconds_to_same")
+    spent, horizon = (f"{later[f'fabolas_{name}', 'fabolas']:.1f}" for name in ("spent", "horizon"))
+    assert f"two of three variants are significantly later, by {spent} and {horizon} times" in text
+    blb = factors("big_data/tables/combinations_against_parts.csv", ["combination", "part", "problem"], "seconds")
+    first, second = (f"{blb['blb_dynamic', 'blb', design]:.0f}" for design in ("nzNormal", "student_t"))
+    assert f"They take {first} and {second} times the seconds on the two designs." in text
+
+
+def test_the_page_of_document_003_quotes_what_termination_saves():
+    text = page("papers/big_data")
+    table = pd.read_csv(PUBLISHED / "big_data/tables/curve_search.csv").set_index(["dataset", "method", "measure"])
+    optimisers = ("random", "tpe", "smac")
+
+    def saved(dataset, measure):
+        shares = [
+            100 * (1 - float(table.loc[(dataset, f"{name}_terminated", measure), "ours"]) / whole)
+            for name in optimisers
+            for whole in [float(table.loc[(dataset, name, measure), "ours"])]
+        ]
+        return min(shares), max(shares)
+
+    epochs = [saved(dataset, "epochs") for dataset in ("cifar10", "mnist")]
+    assert f"{min(low for low, _ in epochs):.0f} to {max(high for _, high in epochs):.0f} % are saved." in text
+    (low, high), (least, most) = (saved(dataset, "seconds") for dataset in ("cifar10", "mnist"))
+    assert (
+        f"Of its seconds {low:.0f} to {high:.0f} % are saved on CIFAR-10, but {least:.0f} to {most:.0f} % on"
+        in text
+    )
+    ends = [100 * table.loc[("cifar10", f"{name}_terminated", "error_difference"), "ours"] for name in optimisers]
+    better = f"between {-min(ends):.1f} points better and {max(ends):.1f} points worse"
+    assert f"On CIFAR-10 searches end {better}, no difference significant; on MNIST they end alike." in text
+    assert not any(table.loc[("mnist", f"{name}_terminated", "error_difference"), "ours"] for name in optimisers)
+    assert table.loc[("cifar10", "tpe_terminated", "reached"), "ours"] == 0.8
+    assert "On CIFAR-10 two of ten TPE searches with termination never reach" in text
 
 
 def test_the_page_on_claims_counts_the_contradicted_ones_on_inferred_settings():
@@ -716,15 +781,13 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     )
     assert quoted.format(**stays) in text
     times = f"by mean errors it is {stays['random'] / stays['fabolas']:.0f} times"
-    assert f"{times}. All ten Fabolas searches leave that tenth again before they return." in text
+    assert f"{times}. All ten Fabolas searches leave that tenth again and come back." in text
     assert of_fabolas.loc["left_10", "ours"] == 1
     along = pd.read_csv(PUBLISHED / "trials_comparison/figures/anytime_seconds.csv")
     on_svm = along[along["problem"] == "SVM on MNIST, table"]
     far = on_svm[on_svm["mean"] > 0.1 * left["least_test_error"].iloc[0]].groupby("method")["x"].max()
     stays = {name: on_svm[(on_svm["method"] == name) & (on_svm["x"] > far[name])]["x"].min() for name in far.index}
-    quoted = (
-        "Hyperband, which needs no extra, stays there from {hyperband:.0f} s on, Fabolas from {fabolas:.0f} s."
-    )
+    quoted = "Hyperband stays there from {hyperband:.0f} s on, Fabolas from {fabolas:.0f} s."
     assert quoted.format(**stays) in text
     of_page = page("comparisons/trials_comparison")
     assert f"its mean stays there from {stays['hyperband']:.0f} s on. Fabolas does" in of_page

@@ -5,6 +5,7 @@ import re
 import shlex
 from functools import cache, partial
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 import yaml
@@ -249,6 +250,40 @@ def plan_of_searches(plan):
         return [job for job in named if any(word in job.split("output:")[1].split("log:")[0] for word in words)]
 
     return chosen
+
+
+def test_a_scale_that_refuses_stand_ins_fetches_no_dataset_again_and_runs_on_none(place):
+    config_of = ("--configfile", "config/smoke.yaml", "--dry-run", "--config")
+    prepared = place / "data/processed/wdbc"
+    prepared.mkdir(parents=True)
+    for name in ("X.npy", "y.npy"):
+        (prepared / name).write_text("")
+    target = "results/folds/scores/wdbc/knn/grid/k5/seed0/folds0-4.parquet"
+    for provenance, status in (("original", 0), ("stand-in", 1)):
+        (prepared / "provenance.json").write_text(json.dumps({"provenance": provenance}))
+        assert snakemake(place, *config_of, "allow_stand_in=True", "--", target).returncode == 0
+        done = snakemake(place, *config_of, "allow_stand_in=False", "--", target)
+        assert done.returncode == status, done.stdout
+        assert (
+            "data/processed/wdbc holds a stand-in, which allow_stand_in: false refuses" in done.stdout
+        ) == status
+    rmtree(prepared)
+
+
+@pytest.mark.parametrize(
+    ("target", "known"),
+    [
+        (
+            "results/trials/ei/svm/mnist/seed0.parquet",
+            "no search by ei on svm/mnist; it has those on elastic_net/letter, ",
+        ),
+        ("results/folds/search/standard/adult/knn/nall/k5/seeds0-0.parquet", "on adult; it has those on boston, "),
+    ],
+)
+def test_a_search_that_a_configuration_lacks_is_refused_with_those_that_it_has(place, target, known):
+    done = snakemake(place, "--configfile", "config/smoke.yaml", "--dry-run", "--", target)
+    assert done.returncode == 1
+    assert known in done.stdout
 
 
 @pytest.mark.slow

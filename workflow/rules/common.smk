@@ -11,7 +11,7 @@ from studies import interpreters
 from studies import config as studies_config
 from studies.plan import Plan
 from studies.code import hash_of
-from studies.plan.common import as_json, dataset_files, prepared
+from studies.plan.common import as_json, dataset_files, prepared, refuse_stand_in
 
 
 def checked(check, *args, **kwargs):

@@ -20,7 +20,7 @@ rule scores:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=3,
+        runtime=lambda wildcards, attempt: 3 * attempt,
         in_turn=1,
     params:
         flags=PLAN.folds.scoring_flags,
@@ -46,7 +46,7 @@ use rule scores as scores_timed with:
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=10,
+        runtime=lambda wildcards, attempt: 10 * attempt,
         slurm_extra="--exclusive",
     params:
         flags=PLAN.folds.timed_flags,
@@ -71,7 +71,7 @@ rule rungs:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=3,
+        runtime=lambda wildcards, attempt: 3 * attempt,
         in_turn=1,
     params:
         flags=PLAN.folds.scoring_flags,
@@ -98,7 +98,7 @@ use rule rungs as rungs_timed with:
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=10,
+        runtime=lambda wildcards, attempt: 10 * attempt,
         slurm_extra="--exclusive",
     params:
         flags=PLAN.folds.timed_flags,
@@ -168,7 +168,7 @@ rule search:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=2,
+        runtime=lambda wildcards, attempt: 2 * attempt,
         in_turn=1,
     params:
         lengths=PLAN.folds.lengths(),
@@ -427,7 +427,7 @@ rule compare:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=10,
+        runtime=lambda wildcards, attempt: 10 * attempt,
         in_turn=1,
     params:
         strategy=lambda wildcards: PLAN.folds.entries[wildcards.entry].strategy,

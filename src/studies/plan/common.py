@@ -32,6 +32,25 @@ def prepared(dataset: str) -> list[str]:
     return [f"data/processed/{dataset}/{file}" for file in ("provenance.json", "X.npy", "y.npy")]
 
 
+def refuse_stand_in(dataset: str) -> list[str]:
+    """Input function of a dataset, which reads no file: a stand-in that is kept ends the run before any job.
+
+    Raises:
+        ValueError: if the prepared dataset is a stand-in; the message says what to do.
+    """
+    record = Path(prepared(dataset)[0])
+    try:
+        is_stand_in = json.loads(record.read_bytes())["provenance"] == "stand-in"
+    except (OSError, LookupError, TypeError, ValueError):
+        return []  # there is none yet, or jobs that read it say what is damaged
+    if is_stand_in:
+        raise ValueError(
+            f"{record.parent} holds a stand-in, which allow_stand_in: false refuses; delete the folder to look for"
+            " the real data, or set allow_stand_in: true"
+        )
+    return []
+
+
 def dataset_files(name: str) -> list[str]:
     """The files of a prepared dataset, or of that which a subset such as letter_2000 is drawn from."""
     return prepared(parse_name(name)[0])

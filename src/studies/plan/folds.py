@@ -163,12 +163,17 @@ class FoldJobs:
         return found
 
     def _experiment_of(self, w: Wildcards) -> str:
-        """The experiment of document 001 that searches with this method on this dataset, untimed."""
-        return next(
-            name
-            for name in self.packed
-            if w.method in self.replays[name].method_names and w.dataset in self.datasets_of(name)
-        )
+        """The experiment of document 001 that searches with this method on this dataset, untimed.
+
+        Raises:
+            ValueError: if this configuration has none; the message has the datasets of the method.
+        """
+        names = [name for name in self.packed if w.method in self.replays[name].method_names]
+        for name in names:
+            if w.dataset in self.datasets_of(name):
+                return name
+        known = ", ".join(sorted({dataset for name in names for dataset in self.datasets_of(name)})) or "none"
+        raise ValueError(f"this configuration has no search by {w.method} on {w.dataset}; it has those on {known}")
 
     def _searches(
         self, experiment: str, *, method: str = "", classifiers: Sequence[str] | None = None

@@ -84,7 +84,19 @@ class TrialJobs:
         return [f"results/networks/{learner}/{name}/default.csv"]
 
     def _search(self, w: Wildcards) -> Study:
-        """The experiment that a search belongs to."""
+        """The experiment that a search belongs to.
+
+        Raises:
+            ValueError: if this configuration has no such search; the message has the problems of the method.
+        """
+        if (w.learner, w.dataset, w.method) not in self._strategies:
+            known = sorted(
+                f"{learner}/{dataset}" for learner, dataset, method in self._strategies if method == w.method
+            )
+            raise ValueError(
+                f"this configuration has no search by {w.method} on {w.learner}/{w.dataset}; it has those on"
+                f" {', '.join(known) or 'none'}"
+            )
         return self._search_of[w.learner, w.dataset, w.method]
 
     # Searches -------------------------------------------------------------------------------------------------

@@ -53,6 +53,9 @@ def test_the_same_command_repeats_no_trial_until_it_restarts(trials):
     assert status == 2
     assert "kept.parquet is the journal of another run, with other scoring; " in err
     assert err.endswith("delete it, or set it aside by --restart\n")
+    status, _, err = trials(*options, "--workers", 2)
+    assert status == 2
+    assert "of another run, with another --workers; give that number again, or delete it, or set it aside" in err
 
 
 def test_a_search_whose_trials_all_fail_says_so_in_one_sentence(trials, monkeypatch):

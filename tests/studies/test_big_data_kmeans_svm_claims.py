@@ -181,6 +181,10 @@ def test_one_data_set_like_the_picture_shows_that_there_are_such_data_sets():
     assert half["verdict"].tolist() == [REPRODUCED] * 2
     one = judged(BOUNDARIES, boundaries(np.r_[np.full(199, 5.0), 15.0], np.full(200, 2.0)))
     assert one.loc["km_svm.deviates", ["ours", "verdict"]].tolist() == [pytest.approx(0.5), REPRODUCED]
+    without_a_line = judged(
+        BOUNDARIES, boundaries(np.r_[np.full(20, np.nan), np.full(20, 15.0)], np.full(40, 2.0))
+    )
+    assert without_a_line.loc["km_svm.deviates", ["ours", "n_seeds"]].tolist() == [100, 20]
     never = judged(BOUNDARIES, boundaries(np.full(40, 12.0), np.full(40, 13.0)))
     assert never["ours"].tolist() == pytest.approx([0, 12 / 13])
     assert never["verdict"].tolist() == [UNDECIDED, CONTRADICTED]  # another data set may still be like it

@@ -236,6 +236,16 @@ def test_equal_candidates_show_nothing_of_how_far_a_prediction_may_be_off():
     assert trace.chosen == 5
 
 
+def test_candidates_whose_scores_are_too_large_to_predict_are_kept():
+    scores = 5e307 * np.random.default_rng(0).uniform(1, 3, size=(12, 5))
+    strategy = folds.make("predicted_folds", n_candidates=12, n_folds=5, rng=np.random.default_rng(0), n_startup=5)
+    n_fits = 0
+    while task := strategy.ask():
+        strategy.tell(task, scores[task.candidate, task.fold])
+        n_fits += 1
+    assert n_fits == 12 * 5
+
+
 @pytest.mark.parametrize(
     ("name", "setting", "message"),
     [

@@ -60,7 +60,7 @@ class PredictedFolds(Sequential):
         others = [np.array(s) for c, s in enumerate(ledger.scores) if c != candidate and not np.isnan(s).any()]
         missing = range(len(scores), ledger.n_folds)
         bounds = [_bound(scores, [s for s in others if len(s) > fold], fold, self._n_sds) for fold in missing]
-        if math.inf in bounds:
+        if not np.isfinite(bounds).all():
             return None
         bound = mean_score([*ledger.scores[candidate], *bounds])
         slack = _ROUNDING * float(np.ptp(np.concatenate([scores, *others])))
@@ -69,7 +69,7 @@ class PredictedFolds(Sequential):
 
 
 def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold: int, n_sds: float) -> float:
-    """Score predicted for a missing fold plus `n_sds` residual standard deviations; infinite if these are unknown.
+    """Score predicted for a missing fold plus `n_sds` residual standard deviations; not finite if unknown.
 
     Args:
         scores: scores of the candidate, shape (n_done,).
@@ -87,8 +87,11 @@ def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold:
     if dof < 1:
         return math.inf
     features, targets = known[:, :-1], known[:, -1]
-    centre, mean = features.mean(axis=0), targets.mean()
-    features, targets = features - centre, targets - mean
-    weights = np.linalg.lstsq(features, targets, rcond=None)[0]
-    residuals = targets - features @ weights
-    return float(mean + (scores - centre) @ weights + n_sds * math.sqrt(residuals @ residuals / dof))
+    with np.errstate(over="ignore", invalid="ignore"):  # scores near the largest float
+        centre, mean = features.mean(axis=0), targets.mean()
+        features, targets = features - centre, targets - mean
+        if not (np.isfinite(features).all() and np.isfinite(targets).all()):
+            return math.inf
+        weights = np.linalg.lstsq(features, targets, rcond=None)[0]
+        residuals = targets - features @ weights
+        return float(mean + (scores - centre) @ weights + n_sds * math.sqrt(residuals @ residuals / dof))

@@ -32,7 +32,7 @@ redraw: $(ENVIRONMENT) ## every published table, figure and claim again, from th
 	$(SNAKEMAKE) redraw
 
 report: $(ENVIRONMENT) ## one page with every claim, table and figure made: report.html (SCALE=smoke, paper)
-	snakemake --report report_workflow.html --configfile config/$(SCALE).yaml
+	snakemake --report report_workflow.html --configfile config/$(SCALE).yaml $(if $(CONFIG),--config $(CONFIG))
 	python -m studies report --configfile config/config.yaml config/$(SCALE).yaml
 
 docs: $(DOCS) ## the site, from results/published and the sources: docs/_build/html/index.html

@@ -33,24 +33,25 @@ def _summary(args: argparse.Namespace) -> None:
 def _report(args: argparse.Namespace) -> None:
     from studies import config, registry
     from studies.page import page, shown_files
-    from studies.publish import check_scale
+    from studies.publish import OtherScaleError, check_scale
 
     whole = config.load(*args.configfile)
-    papers, others = [], []
+    papers: list[str] = []
+    others: dict[str, OtherScaleError] = {}
     for paper in registry.PAPERS:
         files = shown_files(args.results, paper)
         try:
             for path in files:
                 check_scale(path, whole["scale"])
-        except ValueError as error:
-            others.append(f"{paper} is left out: {error}")
+        except OtherScaleError as error:
+            others[paper] = error
         else:
             papers += [paper] if files else []
     if others and not papers:
-        raise ValueError(others[0])
+        raise next(iter(others.values()))
     write_text(page(whole, args.results, args.published, args.workflow, papers), Path(args.output))
-    for sentence in others:
-        log.warning(sentence)
+    for paper, why in others.items():
+        log.warning("%s is left out: %s", paper, why)
 
 
 def _costs(args: argparse.Namespace) -> None:

@@ -87,7 +87,7 @@ def publish(
 
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper judges
-            some, everything is left out, nothing is as `only` says, a file, or a table beside a run, is of another
+            some, everything is left out, nothing is as `only` says, a file, or a table of a run, is of another
             scale than the configuration, a parquet file or the published record is damaged, or a run that is
             published, and that the paper still has, would be deleted.
     """
@@ -112,8 +112,8 @@ def publish(
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
     earlier = read_records(target) if (target / RECORD).exists() else []
-    # Runs do not say their scale; what was made of them beside them does.
-    for path in dict.fromkeys([*(found if runs else []), *copies.values()]):
+    # Runs do not say their scale; tables and figures that were made of them do.
+    for path in dict.fromkeys([*_shown_of(runs, found, contents, source, target), *copies.values()]):
         check_scale(path, config["scale"])
     if only:
         shows = [contents, *(shown(paper, one["config"]) for one in earlier)]
@@ -346,6 +346,17 @@ def _commit() -> str:
         return "unknown"
 
 
+def _shown_of(
+    runs: Iterable[Path], found: Sequence[Path], contents: Shown, source: Path, target: Path
+) -> list[Path]:
+    """The tables, figures and cells of those found that are made of some of these runs; not the claims."""
+    names = {str(run.relative_to(target / "runs").with_suffix("")) for run in runs}
+    made_from = {
+        path: contents.made_from(str(path.relative_to(source))) for path in found if path.parent != source
+    }
+    return [path for path, its_runs in made_from.items() if not names.isdisjoint(its_runs or ())]
+
+
 def _check_claims(path: Path, *, partial: bool, scale: str) -> None:
     if not path.exists():
         raise ValueError(f"{path} does not exist; run the workflow at paper scale first")
@@ -356,13 +367,22 @@ def _check_claims(path: Path, *, partial: bool, scale: str) -> None:
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
 
+class OtherScaleError(ValueError):
+    """Numbers of another scale than the configuration's."""
+
+
 def check_scale(path: Path, scale: str) -> None:
-    """Refuse a CSV with numbers of another scale than the configuration's; what was not run has none."""
+    """Refuse a CSV with numbers of another scale than the configuration's; what was not run has none.
+
+    Raises:
+        OtherScaleError: on such a file.
+        ValueError: on a file that is no CSV.
+    """
     table = pd.read_csv(path) if path.suffix == ".csv" else pd.DataFrame()
     scales = table["scale"].dropna() if "scale" in table else pd.Series(dtype=object)
     other = scales[~scales.isin([scale, NOT_RUN])]
     if not other.empty:
-        raise ValueError(
+        raise OtherScaleError(
             f"{path} is of scale {other.iloc[0]}, the configuration of {scale}; give the one that made the results"
         )
 

@@ -148,7 +148,7 @@ def shares_of_answers(table: pd.DataFrame, answers: Iterable[str], *, key: str =
 
     Student's would have no width where all seeds answer alike. `key` is the column of the measures' names.
     """
-    found = table.copy()
+    found = table.reset_index(drop=True)
     of_answers = found[key].isin(list(answers)) & (found["n_seeds"] > 0)
     for row, p, n_seeds in found.loc[of_answers, ["ours", "n_seeds"]].itertuples(name=None):
         n_yes = round(p * n_seeds)

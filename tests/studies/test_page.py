@@ -88,6 +88,8 @@ def test_documents_of_another_scale_are_named_and_not_shown(tmp_path, caplog, mo
     assert 'id="exploration"' not in text
     (named,) = re.findall(r"<p>Made at another scale, and not shown: (.*?)\.</p>", text)
     assert named == "exploration"
+    (tmp_path / "exploration/tables/task1.csv").write_text("")
+    assert main(["report", "--results", str(tmp_path), *files, "--output", str(page)]) == 2
 
 
 def test_emphasis_of_markdown_is_shown_and_stars_of_significance_stay(text):

@@ -332,7 +332,6 @@ def test_what_another_configuration_shows_stays_when_some_parts_are_published(pl
     numbers(place, f"cells/{reading}", [30])
     run(place, "reproduced", config=AT_PAPER_SCALE, commit="first")
     runs_of(place, "greedy_cv/runs/sizes")
-    (place / "results/greedy_cv/claims.csv").unlink()  # of the other scale
     run(place, only=["runs/sizes.parquet"], commit="second")
     run(place, only=["runs/sizes.parquet"], commit="third")
     assert (target / f"runs/{reading}.parquet").exists()
@@ -349,9 +348,12 @@ def test_parts_of_another_scale_are_not_recorded_as_of_the_configurations(place)
         run(place, only=["tables/table2.*"])
     assert not (place / "results/published").exists()
     (place / "results/greedy_cv/runs").mkdir(parents=True)
-    pd.DataFrame({"seed": [0]}).to_parquet(place / "results/greedy_cv/runs/sizes.parquet")
+    runs_of(place, "greedy_cv/runs/early_stopping")
+    runs_of(place, "greedy_cv/runs/sizes")
     with pytest.raises(ValueError, match=r"table2\.csv is of scale desk, the configuration of laptop; give the"):
-        run(place, only=["runs/*"])  # which do not say their scale
+        run(place, only=["runs/early_stopping.parquet"])  # which do not say their scale
+    written = run(place, only=["runs/sizes.parquet"])  # of which that table is not made
+    assert [path.name for path in written] == ["sizes.parquet", "provenance.json"]
     numbers(place, "tables/table2", [30, 0], scale=[CONFIG["scale"], "not run at this scale"])
     assert [path.name for path in run(place, only=["tables/table2.*"])] == ["table2.csv", "provenance.json"]
 

@@ -17,6 +17,7 @@ from frugal.folds.strategies import with_facts
 from frugal.learners.networks import authors_grid
 from frugal.spaces import as_json
 from studies import registry
+from studies.big_data import arrivals
 from studies.big_data.arrivals import METHODS
 from studies.big_data.curve_search import shares_cut
 from studies.big_data.size_search import SVM_SEARCH
@@ -783,6 +784,11 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     times = f"by mean errors it is {stays['random'] / stays['fabolas']:.0f} times"
     assert f"{times}. All ten Fabolas searches leave that tenth again and come back." in text
     assert of_fabolas.loc["left_10", "ours"] == 1
+    ends = pd.read_csv(PUBLISHED / "big_data/figures/figure3.csv")["least_test_error"].iloc[0] * 1.1
+    found = arrivals.searches(pd.read_parquet(PUBLISHED / "big_data/runs/svm_search.parquet")).query(
+        "method == 'fabolas'"
+    )
+    assert (found.groupby("seed")["test_error"].last() <= ends).all()
     along = pd.read_csv(PUBLISHED / "trials_comparison/figures/anytime_seconds.csv")
     on_svm = along[along["problem"] == "SVM on MNIST, table"]
     far = on_svm[on_svm["mean"] > 0.1 * left["least_test_error"].iloc[0]].groupby("method")["x"].max()

@@ -46,6 +46,15 @@ def test_a_share_of_answers_has_wilsons_interval_and_other_measures_keep_student
     assert found["ours"].equals(means["ours"])
 
 
+def test_rows_with_the_same_label_keep_their_own_intervals():
+    shares = pd.DataFrame(
+        {"measure": ["won", "spent"], "ours": 0.5, "low": 0.0, "high": 1.0, "n_seeds": 10}, index=[0, 0]
+    )
+    found = shares_of_answers(shares, ["won"]).set_index("measure")
+    assert found.loc["spent", ["low", "high"]].tolist() == [0, 1]
+    assert 0 < found.loc["won", "low"] < found.loc["won", "high"] < 1
+
+
 def test_a_share_of_anything_but_yes_and_no_is_refused():
     with pytest.raises(AssertionError, match="another answer than yes and no"):
         shares_of_answers(pd.DataFrame({"measure": ["won"], "ours": 0.25, "n_seeds": 3}), ["won"])

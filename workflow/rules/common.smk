@@ -15,7 +15,7 @@ from studies.plan.common import as_json, dataset_files, prepared, refuse_stand_i
 
 
 def checked(check, *args, **kwargs):
-    """Return `check(...)`; a ValueError of it ends the run with its message, without a traceback."""
+    """Return `check(...)`; a ValueError of it ends the run with its message, without a traceback of ours."""
     try:
         return check(*args, **kwargs)
     except ValueError as error:

@@ -23,7 +23,7 @@ from studies.methods import methods
 from studies.records import Artefact, Claim, FoldsOf, Method, Study, as_configured, configured
 from studies.regions import above, at_least, at_most, below, near
 from studies.shared.network_scores import FLOOR
-from studies.tidy import by_measure, need, provenance, read_printed, tidied
+from studies.tidy import by_measure, need, provenance, read_printed, shares_of_answers, tidied
 
 Floats = NDArray[np.float64]
 
@@ -273,6 +273,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         buffer=runs["buffer"].map("{:g}".format).replace("nan", "-"),
     )
     table = by_measure(named, MEASURES, ["tau", "method", "buffer"]).assign(n_rows=runs["n_rows"].min())
+    table = shares_of_answers(table, ["lost_best"])
     numbers = {name: sorted(table[name].unique(), key=_number) for name in ("tau", "buffer")}
     table = tidied(table, SWEEP_KEYS, scale, "n_missing", "n_rows", orders={"measure": MEASURES, **numbers})
     table.attrs["note"] = _NOTE

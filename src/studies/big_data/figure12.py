@@ -14,7 +14,7 @@ from studies.big_data.compression import PIMA
 from studies.big_data.tables import OURS, PUBLISHED
 from studies.captions import in_seeds
 from studies.records import Artefact
-from studies.tidy import by_measure, provenance, read_printed, tidied
+from studies.tidy import by_measure, provenance, read_printed, shares_of_answers, tidied
 
 PANELS: Final = ("test_error", "train_seconds", "n_support")
 ROWS_PANELS: Final = ("rows_touched", "share_left")
@@ -54,7 +54,9 @@ def published() -> pd.DataFrame:
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """`MEASURES` of every data set, method and compression; those are its keys, then `tidy.TIDY`."""
     theirs = published().assign(dataset=PIMA)
-    table = by_measure(runs, MEASURES, KEYS).merge(theirs, on=["measure", *KEYS], how="left")
+    table = shares_of_answers(by_measure(runs, MEASURES, KEYS), ["at_edge"]).merge(
+        theirs, on=["measure", *KEYS], how="left"
+    )
     return tidied(table, ["measure", *KEYS], scale, orders={"measure": MEASURES})
 
 

@@ -111,7 +111,8 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         counts = len(far), len(part) - len(far)
         rows.append([dataset, model, "median", median, np.nan, low, high, *counts, provenance(part)])
     keys = ["dataset", "model", "measure"]
-    table = pd.concat([mean_of_each(measures, keys), pd.DataFrame(rows, columns=[*keys, *MEASURED])])
+    medians = pd.DataFrame(rows, columns=[*keys, *MEASURED])
+    table = pd.concat([mean_of_each(measures, keys), medians], ignore_index=True)
     return _curve_table(table, keys, scale, {"model": MODELS, "measure": ("mean", "median", "best", "dropped")})
 
 

@@ -27,9 +27,9 @@ PAIRED: Final = (
 )  # fmt: skip
 _COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
 SHARES: Final = ("check_share", "overhead_share", "cut", "cut_high", "cut_ahead", "cut_low")
+"""Measures from 0 to 1."""
 ANSWERS: Final = ("cut_best", "reached")
 """One yes or no per search."""
-"""Measures from 0 to 1."""
 _NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
 _SPENT: Final = {"seconds": "Epochs, optimiser and checks (s)", "epochs": "Epochs"}
 _KEPT, _CUT = "#9AA0A6", "#C0392B"

@@ -35,8 +35,10 @@ MEASURES: Final = {
     "ei_tried": "whether EI, the same without signs, tried the choice, too, in all of its search",
 }
 """Per search by HyperTune."""
-SHARES: Final = ("on_subsets", "ends_at_first", "ei_tried")
-"""Those of `MEASURES` from 0 to 1."""
+ANSWERS: Final = ("ends_at_first", "ei_tried")
+"""Those of `MEASURES` that are a yes or no."""
+SHARES: Final = ("on_subsets", *ANSWERS)
+"""Those from 0 to 1."""
 _KEYS: Final = ["learner", "dataset", "measure"]
 _FURTHER: Final = ("least", "most", "n_rows", "n_epochs", "n_missing")
 
@@ -89,7 +91,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     long = measure(searches, fits).melt([*PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
     ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
     cells = shares_within(mean_by_seed(long, "value", _KEYS), ["on_subsets"])
-    cells = shares_of_answers(cells, ["ends_at_first", "ei_tried"]).merge(ends).assign(method=TESTER)
+    cells = shares_of_answers(cells, ANSWERS).merge(ends).assign(method=TESTER)
     cells = at_floor(cells.merge(least_scope(searches)))
     table = tidied(cells, _KEYS, scale, *_FURTHER, orders={"measure": MEASURES})
     return table.assign(scale=table["scale"].where(table["n_seeds"] > 0, NOT_RUN))

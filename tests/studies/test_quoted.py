@@ -206,6 +206,16 @@ def test_the_page_of_document_000_quotes_the_sets_it_explores():
     assert sets in page("papers/beta_pruning")
 
 
+def test_the_costs_of_the_networks_trainings_are_of_their_median_seconds():
+    parts = sorted((PUBLISHED / "beta_pruning/parts/network/seconds").rglob("*.parquet"))
+    assert len(parts) == 50
+    seconds = pd.concat(map(pd.read_parquet, parts)).groupby("candidate")["seconds"].median().sum()
+    costs = pd.read_csv(ROOT / "docs/seed_costs.csv", index_col="study")["seconds"]
+    assert costs["swept"] == round(5 * seconds)
+    assert round(50 * seconds / 3600) == 8
+    assert "takes 50 jobs and some eight core hours, by each candidate's median seconds" in page("reproducing")
+
+
 def test_the_page_of_document_001_quotes_its_searches_on_larger_data():
     on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
     control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")
@@ -799,6 +809,10 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     assert f"its mean stays there from {stays['hyperband']:.0f} s on. Fabolas does" in of_page
     assert f"its mean stays there from {stays['fabolas']:.0f} s on (on the finer grid" in of_page
     strategies = pd.read_csv(PUBLISHED / "trials_comparison/tables/strategies.csv")
+    first = strategies.query("problem == 'SVM on MNIST, table' and measure == 'seconds_to_10'")
+    first = first.set_index("method")["ours"]
+    assert f"error after {first['mtbo_512']:,.0f} s on average, hardly before EI's." in of_page
+    assert f"EI comes there after {10 * (first['ei'] // 10):,.0f} s." in of_page
     cnn = strategies.query(
         "problem == 'CNN on CIFAR-10 (JPEG), table' and measure == 'regret_at_seconds'"
     ).set_index("method")["ours"]

@@ -105,6 +105,12 @@ def check_choice(name: str, value: object, known: Iterable[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise ValueError unless `value` is True or False: a text such as "no" would count as True."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be one of True, False, got {value!r}")
+
+
 def check_dense(X: object) -> None:
     """Raise ValueError if X is a sparse matrix."""
     if hasattr(X, "toarray"):

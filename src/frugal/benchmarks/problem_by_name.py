@@ -53,7 +53,8 @@ def problem(
         The problem, which `frugal.trials.run` takes. One of stored curves serves a single run.
 
     Raises:
-        ValueError: on an unknown function, learner, space or dataset, more rows than there are, a table or curves
+        ValueError: on a seed that is no whole number from 0 to 2**32 - 1, an unknown function, learner, space or
+            dataset, more rows than there are, a table or curves
             without their file, an unknown setting, or one that the learner does not take, as epochs of what is not
             trained in epochs.
 
@@ -64,6 +65,7 @@ def problem(
         ('branin', ['x', 'y'])
     """
     check_settings(settings, OF_PROBLEMS, complete=False)
+    check_whole("seed", seed, 0, 2**32 - 1)
     if learner not in _OF_STORED:
         learners.record(learner)
     epochs = settings.get("epochs")
@@ -77,7 +79,7 @@ def problem(
     if learner == FUNCTION:
         check_known("function", dataset, FUNCTIONS)
         return FUNCTIONS[dataset]
-    if learner in (LOOKUP, CURVES) and "table" not in settings:
+    if learner in (LOOKUP, CURVES) and settings.get("table") is None:
         what, contents = ("table", "fits") if learner == LOOKUP else ("set", "curves")
         raise ValueError(f"the {what} {dataset} needs the setting 'table', the file of its {contents}")
     if learner == CURVES:

@@ -35,7 +35,8 @@ class Trace:
         scores: score of each evaluation, shape (n_tasks,).
         seconds: measured seconds of each evaluation, shape (n_tasks,); a repeated candidate counts again.
         chosen: the chosen candidate; None if no fit succeeded.
-        complete: whether the chosen candidate has all its folds.
+        complete: whether the chosen candidate has all its folds; of `successive_halving` with folds as its
+            resource, whether every rung is finished.
         events: events of the strategy (completions, rungs, stops), each with its step from 1.
         overhead_s: CPU seconds spent in the strategy itself.
         answers: the fits behind the scores, with the reasons of failures, in the order of `tasks`.

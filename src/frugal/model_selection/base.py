@@ -175,6 +175,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         Raises:
             ValueError: on arguments that do not go together, a strategy that lacks what it needs, the journal of
                 another search, or if every fit failed.
+            ImportError: without the extra that the strategy, or a parquet journal, needs.
             Exception: with `error_score="raise"`, that of the fit; RuntimeError if the fit was given up.
             KeyboardInterrupt: after Ctrl-C. Before it is raised, the best candidate so far is refitted, and the
                 attributes describe it. If that fails, the error is the cause of the KeyboardInterrupt.
@@ -182,12 +183,12 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             MemoryError: if a fit or the strategy runs out of memory; the rest is as for KeyboardInterrupt.
         """
         problem = self._problem(X, y, params)
-        for name in [name for name in _RESULTS if name in vars(self)]:  # of an earlier fit
-            delattr(self, name)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(problem.n_candidates, self.n_splits_)
         with lock_journal(self.journal):
             outcome, interruption = self._search(problem, contexts)
+        for name in [name for name in _RESULTS if name in vars(self)]:  # of an earlier fit
+            delattr(self, name)
         callbacks.end_search()
         done = self._record_end(problem, outcome, interruption)
         place = "in place" if self.n_fits_ else None

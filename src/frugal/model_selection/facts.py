@@ -88,14 +88,16 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
     """Upper bound of a scorer: 1 or 0 for the scorers that scikit-learn names; None if unknown.
 
     Args:
-        scorer: a scorer; it may call the estimator's own `score`.
+        scorer: a scorer; it may call the estimator's own `score`. A metric with another sign than its named scorer
+            has, such as an error that is not negated, has no bound.
         estimator: the scored estimator.
     """
     from sklearn.base import is_classifier, is_regressor
 
     function = _metric_of(scorer)
     if function is not None:
-        if not _is_one_of(function, _bounded()) or not scorer._kwargs.get("normalize", True):  # or counts
+        is_bounded = any(function is one and scorer._sign == sign for one, sign in _bounded())
+        if not is_bounded or not scorer._kwargs.get("normalize", True):  # or counts
             return None
         return 1.0 if scorer._sign > 0 else 0.0
     return 1.0 if _is_own_score(scorer) and (is_classifier(estimator) or is_regressor(estimator)) else None
@@ -131,7 +133,7 @@ def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
     if function is None:
         may_be_negative = _is_own_score(scorer) and is_regressor(estimator)
     else:
-        is_error = scorer._sign < 0 and _is_one_of(function, _bounded())
+        is_error = scorer._sign < 0 and _is_one_of(function, (one for one, _ in _bounded()))
         may_be_negative = is_error or _is_one_of(function, _functions(_BELOW_0))
     if may_be_negative and accepted.low >= 0:
         raise ValueError(
@@ -158,11 +160,12 @@ def _is_own_score(scorer: Any) -> bool:
 
 
 @cache
-def _bounded() -> frozenset[Any]:
-    """Functions of scikit-learn's named scorers with scores of at most 1, or errors of at least 0."""
-    from sklearn.metrics import get_scorer_names
+def _bounded() -> frozenset[tuple[Any, int]]:
+    """Functions and signs of scikit-learn's named scorers with scores of at most 1, or errors of at least 0."""
+    from sklearn.metrics import get_scorer, get_scorer_names
 
-    return _functions(tuple(name for name in get_scorer_names() if name not in _UNBOUNDED))
+    scorers = [get_scorer(name) for name in get_scorer_names() if name not in _UNBOUNDED]
+    return frozenset((scorer._score_func, scorer._sign) for scorer in scorers)
 
 
 @cache

@@ -110,7 +110,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         fit_timeout: seconds after which a fit counts as failed. Fits then run in separate processes, and
             such a fit is ended. In an `executor` or a joblib backend it may keep its worker busy.
         executor: any `concurrent.futures.Executor` that runs the fits in place of `n_jobs`; it stays open, and
-            pickles of the search leave it out.
+            pickles and copies of the search leave it out; `clone` keeps it.
 
     Attributes:
         cv_results_: the columns of GridSearchCV, and `n_folds_evaluated`, `stopped_because` (empty if the
@@ -291,9 +291,10 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
-        if interruption is None and outcome.ended and outcome.fits and not is_complete(outcome).any():
+        if interruption is None and outcome.fits and not is_complete(outcome).any():
+            ended = outcome.ended or f"the strategy {self.strategy} ended"
             warnings.warn(
-                f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",
+                f"{ended} before any candidate had all its folds, so the best is that of the folds so far",
                 UserWarning,
                 stacklevel=4,
             )

@@ -125,8 +125,9 @@ def minimize(
     (number of the trial). With `hyperband` on rows, its setting `epochs` is passed, too.
 
     The function returns any real number. A trial fails, with a reason, if the result is nan, infinite or beyond
-    +-1e100, or if the function raises an exception. MemoryError and KeyboardInterrupt end the search, and so does
-    a result that is not a number. A trial that took longer than `trial_timeout` stays failed in the journal.
+    +-1e100, or if the function raises an exception, `SystemExit` included. MemoryError and KeyboardInterrupt end
+    the search, and so does a result that is not a number. A trial that took longer than `trial_timeout` stays
+    failed in the journal.
 
     Args:
         function: candidate -> error; picklable (by cloudpickle) if there are several workers. It gets copies of
@@ -143,8 +144,9 @@ def minimize(
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
             `hypertune` 50 after the trials on subsets. If no trial varies a resource, a space with fewer
             candidates is warned of.
-        settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them. Unless you give it,
-            `currency` is "cost".
+        settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them. Unless you give them,
+            `currency` is "cost"; `n_valid` is None; `auxiliary` is a quarter and `n_min` a sixteenth of `n_max`,
+            at most 100; and `resource` is what the function takes.
         n_workers: number of processes; under `joblib.parallel_config` with another backend than joblib's
             processes, of its workers.
         executor: any `concurrent.futures.Executor` that runs the trials in place of processes; it stays open.
@@ -167,6 +169,7 @@ def minimize(
     Raises:
         ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
         TypeError: if the function does not return a number.
+        ImportError: without the extra that the strategy, or a parquet journal, needs.
         KeyboardInterrupt: after Ctrl-C; its attribute `found` is the best result so far, or None.
         BrokenExecutor: if the executor breaks; it has the same attribute.
         MemoryError: if the function or the strategy runs out of memory; it has the same attribute.

@@ -288,6 +288,9 @@ def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
         elif event["event"] == "rung":
             has_rungs = True
     default = end or ("it left after a rung" if has_rungs else "the budget was spent")
+    n_has = has.sum(axis=1)
+    if has_rungs and not has.all(axis=1).any():  # folds are the resource, and the last rung has not all of them
+        stopped |= dict.fromkeys(np.flatnonzero(n_has == n_has.max()).tolist(), end or "the rungs ended")
     most = np.zeros(len(has))
     for task in outcome.fits:
         most[task.candidate] = max(most[task.candidate], _n_rows(task))

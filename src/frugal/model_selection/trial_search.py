@@ -138,7 +138,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             candidates is warned of.
         cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
             single validation part, which is drawn at random; for a classifier it is stratified if every class has
-            two or more rows. Given `groups`, every group stays whole, so that the share is approximate.
+            at least two rows, and each part at least as many rows as there are classes. Given `groups`, every
+            group stays whole, so that the share is approximate.
         resource: resource that trials may get a part of: `n_samples`, or a parameter of the estimator, such as
             `max_iter` or `n_estimators`, whose present value is the full resource. None: every trial gets the full
             resource.
@@ -166,7 +167,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         trial_timeout: seconds after which a trial counts as failed. Trials then run in separate processes, and
             such a trial is ended. In an `executor` or a joblib backend it may keep its worker busy.
         executor: any `concurrent.futures.Executor` that runs the trials in place of `n_jobs`; it stays open, and
-            pickles of the search leave it out.
+            pickles and copies of the search leave it out; `clone` keeps it.
 
     Attributes:
         cv_results_: one row per trial in the order of asking, with the columns of RandomizedSearchCV, `order`

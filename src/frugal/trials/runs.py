@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from frugal.checks import check_number
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.spaces import as_json
 from frugal.threads import one_blas_thread
@@ -58,7 +59,7 @@ def run(
         recommendation of the strategy, JSON objects or None.
 
     Raises:
-        ValueError: if a kept trial is not the one that the strategy asks for.
+        ValueError: if a kept trial is not the one that the strategy asks for, or `time_s` is below 0 or no number.
         RuntimeError: if the strategy returns WAIT while no trial is pending.
 
     Examples:
@@ -70,6 +71,8 @@ def run(
         >>> len(found), bool(found["error"].min() < 0.5)  # the least value is 0.398
         (25, True)
     """
+    if time_s is not None:
+        check_number("time_s", time_s, 0)
     rows: list[dict[str, Any]] = []
     n_epochs: dict[int | None, int] = {}  # that trials have behind them
     telling = spent_s = 0.0

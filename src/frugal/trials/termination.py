@@ -34,7 +34,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.checks import check_between, check_choice, check_rng, check_settings, check_whole
+from frugal.checks import check_between, check_choice, check_flag, check_rng, check_settings, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.trials.surrogates.curve_families import Array
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError, check_checks
@@ -103,9 +103,9 @@ class Terminating:
 
     Args:
         strategy: the strategy that proposes trials; its tasks without `epochs` get `horizon` epochs.
-        horizon: E, epochs of a whole trial.
+        horizon: E, epochs of a whole trial, at least 6. A multiple of p must be at least 5 and below it.
         rng: generator from which the seed of the checks is drawn.
-        p: epochs between checks; 30 in the paper, according to the document.
+        p: epochs between checks; 30 in the paper, according to the document. Give it for a horizon of 30 or less.
         delta: a trial is stopped if P(y_E < y^) is above this number.
         rule: `probable` or `optimistic`.
         best: the score of a finished trial that counts for y^: its `last` (the document's), or the highest
@@ -139,6 +139,7 @@ class Terminating:
         check_between("delta", delta, 0.0, 1.0)
         check_choice("rule", rule, RULES)
         check_choice("best", best, BESTS)
+        check_flag("noise", noise)
         check_curve_settings({} if curve is None else curve)
         self._curve_settings = dict(curve or {})
         self.strategy, self._horizon, self._p, self._delta = strategy, horizon, p, delta
@@ -284,6 +285,7 @@ def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings
 
     Raises:
         ValueError: on an unknown setting or no horizon, or a setting outside its range.
+        ImportError: without emcee (the extra `mcmc`).
 
     Examples:
         >>> import numpy as np

@@ -203,6 +203,8 @@ def test_failed_candidates_rank_last_and_are_never_chosen(name):
         ("successive_halving", {"min_resources": 2.5}, "or a whole number of at least 1, got 2.5"),
         ("successive_halving", {"min_resources": True}, "or a whole number of at least 1, got True"),
         ("successive_halving", {"aggressive_elimination": 1}, "must be one of True, False, got 1"),
+        ("greedy", {"drop_failed": "no"}, "drop_failed must be one of True, False, got 'no'"),
+        ("greedy_early_stopping", {"drop_failed": 0}, "drop_failed must be one of True, False, got 0"),
         (
             "successive_halving",
             {"n_rows": 100, "min_resources": 200},

@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_squared_error
+from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_squared_error, r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -160,6 +160,33 @@ def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
     assert results["stopped_because"].tolist() == ["max_fits=5 was reached"] * 4
     assert (search.best_index_, search.best_score_, search.ended_because_) == (2, 0.75, "max_fits=5 was reached")
     assert search.predict(data_of(3)[0]).shape == (9,)
+
+
+def test_a_strategys_own_budget_that_ends_before_any_candidate_is_complete_is_warned_of():
+    with pytest.warns(UserWarning, match="the strategy standard ended before any candidate had all its folds"):
+        search = searched(strategy="standard", settings={"budget": 2})
+    assert search.best_score_ == pytest.approx(0.7)  # of two folds
+    assert search.cv_results_["stopped_because"].tolist() == ["the budget was spent"] * 4
+
+
+def test_a_halving_on_folds_whose_last_rung_lacks_some_says_so():
+    halved = {"strategy": "successive_halving", "settings": {"n_rows": None}}
+    with pytest.warns(UserWarning, match="the strategy successive_halving ended before any candidate had all"):
+        search = searched([[0.5, 0.9], [0.6, 0.1], [0.7, 0.8]], **halved)
+    results = search.cv_results_
+    assert results["n_folds_evaluated"].max() == 1
+    assert results["stopped_because"][search.best_index_] == "the rungs ended"
+
+
+def test_a_second_fit_that_is_refused_leaves_the_first_as_it_was(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    FoldSearchCV(SVC(), {"C": [1, 100]}, cv=2, journal=tmp_path / "other.jsonl").fit(X, y)
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=2).fit(X, y)
+    before = search.predict(X).tolist(), search.cv_results_["params"]
+    search.set_params(journal=tmp_path / "other.jsonl")
+    with pytest.raises(ValueError, match="is the journal of another run"):
+        search.fit(X, y)
+    assert (search.predict(X).tolist(), search.cv_results_["params"]) == before
 
 
 @pytest.mark.parametrize("refit", [True, "accuracy"])
@@ -997,6 +1024,8 @@ def test_targets_are_asked_for(iris):
         ("positive_likelihood_ratio", None),
         ("mutual_info_score", None),
         (make_scorer(mean_squared_error, greater_is_better=False), 0.0),
+        (make_scorer(mean_squared_error), None),  # an error that is not negated may be as large as it likes
+        (make_scorer(r2_score, greater_is_better=False), None),
         (make_scorer(len), None),
         (make_scorer(accuracy_score, normalize=False), None),
         (len, None),

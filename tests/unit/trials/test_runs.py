@@ -50,6 +50,12 @@ def test_a_run_is_a_row_per_trial_with_the_incumbent_after_it():
     assert (rows["overhead_s"] > 0).all()
 
 
+@pytest.mark.parametrize("time_s", [-1, float("nan"), "3", True])
+def test_seconds_that_are_no_number_of_at_least_0_are_refused(time_s):
+    with pytest.raises(ValueError, match="time_s must be at least 0 and a finite number"):
+        run(Line(1), BRANIN, time_s=time_s)
+
+
 class Slow(Line):
     """Takes its time when it is told, and recommends what nobody tried."""
 

@@ -75,6 +75,7 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
             outside its range.
+        ImportError: without an optional package that the strategy needs.
 
     Examples:
         >>> import numpy as np

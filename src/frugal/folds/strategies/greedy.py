@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 
-from frugal.checks import check_choice
+from frugal.checks import check_choice, check_flag
 from frugal.folds.ledger import BaseFoldStrategy, limit_of
 from frugal.interface import WAIT, FoldTask, Wait
 
@@ -45,6 +45,7 @@ class Greedy(BaseFoldStrategy):
     ) -> None:
         self._limit = limit_of(budget, n_candidates * n_folds)
         check_choice("ties", ties, TIES)
+        check_flag("drop_failed", drop_failed)
         if budget is not None and budget < n_candidates + n_folds - 1:
             warnings.warn(
                 f"budget {budget} is below n_candidates + n_folds - 1 = "

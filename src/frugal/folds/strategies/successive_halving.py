@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from frugal.checks import check_choice, check_whole, is_whole
+from frugal.checks import check_choice, check_flag, check_whole, is_whole
 from frugal.folds.ledger import BaseFoldStrategy, best_so_far
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
@@ -115,8 +115,7 @@ class SuccessiveHalving(BaseFoldStrategy):
         check_whole("n_classes", n_classes, 1)
         check_whole("factor", factor, 2)
         check_whole("cv", cv, 2)
-        if not isinstance(aggressive_elimination, bool):
-            raise ValueError(f"aggressive_elimination must be one of True, False, got {aggressive_elimination!r}")
+        check_flag("aggressive_elimination", aggressive_elimination)
         if not is_whole(min_resources, 1) and min_resources not in ("exhaust", "smallest"):
             raise ValueError(
                 f"min_resources must be exhaust, smallest or a whole number of at least 1, got {min_resources!r}"
@@ -198,5 +197,5 @@ class SuccessiveHalving(BaseFoldStrategy):
 
     @property
     def complete(self) -> bool:
-        """True if every rung is finished, so that the incumbent has all the folds it is to get."""
+        """True if every rung is finished. Where folds are the resource, the last rung may have only some."""
         return self._finished and bool(self._order) and self._order[0] in self._alive

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from frugal.checks import check_flag
 from frugal.trials.strategies.fabolas import Fabolas
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.cost_loss_gp import COST, CostLossGP
@@ -25,12 +26,14 @@ class FabolasJoint(Fabolas):
         **settings: arguments of `Fabolas`.
 
     Raises:
-        ValueError: as `Fabolas`, or on a prior other than `repaired` or a size covariance other than `diagonal`.
+        ValueError: as `Fabolas`, or on a prior other than `repaired`, a size covariance other than `diagonal`, or
+            a `correlated` that is not True or False.
     """
 
     needs = ("sizes", "n_valid")
 
     def __init__(self, *, correlated: bool = True, **settings: Any) -> None:
+        check_flag("correlated", correlated)
         self._weights = [np.nan] * 4 + [np.nan if correlated else 0.0]
         super().__init__(**settings)
 

@@ -54,9 +54,8 @@ def problem(
 
     Raises:
         ValueError: on a seed that is no whole number from 0 to 2**32 - 1, an unknown function, learner, space or
-            dataset, more rows than there are, a table or curves
-            without their file, an unknown setting, or one that the learner does not take, as epochs of what is not
-            trained in epochs.
+            dataset, more rows than there are, a table or curves without their file, an unknown setting, or one
+            that the learner does not take, as epochs of what is not trained in epochs.
 
     Examples:
         >>> from frugal import benchmarks

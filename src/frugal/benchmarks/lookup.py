@@ -45,8 +45,8 @@ class LookUpProblem:
 
     Raises:
         ValueError: if the table lacks a column, is empty, is of several problems, has a cell twice or a candidate
-            that is no JSON object, or is not whole: every combination of its values at every size and draw, draws
-            numbered from 0.
+            that is no JSON object of plain values, or is not whole: every combination of its values at every size
+            and draw, draws numbered from 0.
 
     Examples:
         >>> import pandas as pd
@@ -200,6 +200,11 @@ def _candidate(text: object) -> Candidate:
         found = None
     if not isinstance(found, dict):
         raise ValueError(f"candidate of a look-up table must be a JSON object, got {text!r}")
+    for name, value in found.items():
+        if isinstance(value, list | dict):
+            raise ValueError(
+                f"{name!r} of a look-up table must be a number, text, true, false or null, got {value}"
+            )
     return found
 
 

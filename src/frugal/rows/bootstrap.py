@@ -26,7 +26,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.checks import check_between, check_whole
+from frugal.checks import check_between, check_flag, check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, check_settle, gather_parts
 from frugal.rows.group_sums import fit_by_sums
 from frugal.rows.parquet_rows import ParquetRows, rows_of
@@ -235,6 +235,7 @@ def b_of_n(
     """
     rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)
+    check_flag("rescale", rescale)
     check_settle("settle", settle)
     spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, b, r, seed_of(rng), settle, warm_start)

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from frugal.checks import check_between, check_whole
+from frugal.checks import check_between, check_flag, check_whole
 from frugal.rows.descent import Solver, halve
 from frugal.rows.multinomial import Array, Evaluation, Ints, evaluate, objective
 from frugal.rows.traces import Step
@@ -72,6 +72,7 @@ class SizeRule:
         check_between("theta", theta, 0.0, 1.0)
         check_between("ratio", ratio, 0.0, 1.0)
         check_whole("window", window, 0)
+        check_flag("finite_correction", finite_correction)
         self._theta, self._n, self._ratio, self._corrected = theta, n, ratio, finite_correction
         self._window = window
         self._last: deque[Array] = deque(maxlen=window)

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.checks import check_choice, check_number, check_rng, check_whole
+from frugal.checks import check_choice, check_flag, check_number, check_rng, check_whole
 from frugal.rows.checks import (
     SEPARATED,
     are_labels,
@@ -126,6 +126,8 @@ def fit_dynamic_sample(
     features, codes, labels = checked_classes(X, y, classes)
     check_rng(rng)
     check_choice("solver", solver, SOLVERS)
+    for name, flag in (("dynamic", dynamic), ("line_search", line_search), ("watch", watch)):
+        check_flag(name, flag)
     check_whole("initial_size", initial_size, 2, len(features), "the rows of X")
     check_number("ridge", ridge, 0.0)
     check_whole("max_iter", max_iter, 1)

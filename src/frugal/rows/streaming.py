@@ -6,10 +6,10 @@ drawn from a stream is not in it; each is a simple random sample of the rows, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from operator import call
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,8 @@ def blb_stream(
     settle_s: Settle | None = None,
     settle_r: Settle | None = None,
     warm_start: bool = False,
-    n_workers: int = 1,
+    n_workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Bag:
     """The bag of little bootstraps of `blb`, equal for the same rows and generator whatever the chunks.
 
@@ -56,7 +57,9 @@ def blb_stream(
         settle_r: rule that stops before all resamples.
         warm_start: whether to call `fit(..., start=coefficients)` with the coefficients of the subsample's first
             fit.
-        n_workers: number of processes that fit the subsamples of a pass.
+        n_workers: number of processes that fit the subsamples of a pass, 1 by default.
+        executor: any executor of `concurrent.futures` that fits the subsamples in place of processes. `n_workers`
+            is then the number of subsamples pending at once, by default the executor's number of workers.
 
     Raises:
         ValueError: as `blb` does, if chunks differ in their columns, and if there are no rows or a pass gives
@@ -78,31 +81,32 @@ def blb_stream(
         >>> np.allclose(bag.coef, whole.coef)
         True
     """
-    for name, value, low in (
-        ("b", b, 1),
-        ("r", r, 2),
-        ("s", s, 1),
-        ("at_once", at_once, 1),
-        ("n_workers", n_workers, 1),
-    ):
+    for name, value, low in (("b", b, 1), ("r", r, 2), ("s", s, 1), ("at_once", at_once, 1)):
         check_whole(name, value, low)
     check_read(read)
     check_settle("settle_s", settle_s)
     check_settle("settle_r", settle_r)
+    spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
     sizes: set[int] = set()
 
     def parts() -> Iterator[Part]:
         for first in range(0, s, at_once):
-            calls = _pass(plan, read, b, range(first, min(first + at_once, s)), sizes)
-            yield from Spread(n_workers).map(call, calls, may_stop=settle_s is not None)
+            numbers = range(first, min(first + at_once, s))
+            n, subsamples = _pass(plan, read, b, numbers, sizes)
+            fit_one = partial(_fit, replace(plan, size=n))
+            yield from spread.map(fit_one, zip(subsamples, numbers, strict=True), may_stop=settle_s is not None)
 
     taken, settled = gather_parts(parts(), settle_s)
     return bag(taken, n=sizes.pop(), b=b, settled_s=settled)
 
 
-def _pass(plan: Plan, read: Read, b: int, numbers: range, sizes: set[int]) -> Iterator[Callable[[], Part]]:
-    """Draw the subsamples of these numbers and fit each; adds the number of rows to `sizes`."""
+def _fit(plan: Plan, task: tuple[Rows, int]) -> Part:
+    return fit_resamples(plan, *task)
+
+
+def _pass(plan: Plan, read: Read, b: int, numbers: range, sizes: set[int]) -> tuple[int, Iterator[Rows]]:
+    """Draw the subsamples of these numbers; returns them after the number of rows, which `sizes` gets, too."""
     reservoirs = [Reservoir(plan.generator(number), b) for number in numbers]
     n, classes, first = 0, None, None
     for X, y in chunks_of(read):
@@ -123,8 +127,5 @@ def _pass(plan: Plan, read: Read, b: int, numbers: range, sizes: set[int]) -> It
     if len(sizes) > 1:
         raise ValueError(f"read must give the same rows each time, got {' and '.join(map(str, sorted(sizes)))}")
     check_sizes(b, plan.r, n, classes)
-    for number, reservoir in zip(numbers, reservoirs, strict=True):
-        X, *y = reservoir.rows()
-        yield partial(
-            fit_resamples, replace(plan, size=n), Rows.from_arrays(X, y[0] if y else None, classes), number
-        )
+    drawn = (reservoir.rows() for reservoir in reservoirs)
+    return n, (Rows.from_arrays(X, y[0] if y else None, classes) for X, *y in drawn)

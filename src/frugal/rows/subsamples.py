@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_rng, check_whole
+from frugal.checks import check_flag, check_rng, check_whole
 from frugal.rows.bags import NoFitError, Part, Settle, Statistic, gather
 from frugal.rows.parquet_rows import ParquetRows
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, draw_counts, fit_counts
@@ -48,6 +48,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_functions(self.fit, self.statistic)
+        check_flag("warm_start", self.warm_start)
 
     def generator(
         self, subsample: int, resample: int | None = None, group: int | None = None

@@ -59,7 +59,8 @@ def run(
         recommendation of the strategy, JSON objects or None.
 
     Raises:
-        ValueError: if a kept trial is not the one that the strategy asks for, or `time_s` is below 0 or no number.
+        ValueError: if a kept trial is not the one that the strategy asks for, or it asks for fewer than are kept;
+            or if `time_s` is below 0 or no number.
         RuntimeError: if the strategy returns WAIT while no trial is pending.
 
     Examples:
@@ -83,6 +84,8 @@ def run(
         task, asking = ask(strategy)
         overhead_s = telling + asking
         if task is None:
+            if len(rows) < len(kept):
+                raise ValueError(f"kept must be trials of this run, which ends after {len(rows)}, got {len(kept)}")
             return pd.DataFrame(rows, columns=COLUMNS)
         if isinstance(task, Wait):
             raise RuntimeError(f"{type(strategy).__name__} returned WAIT while no trial was pending")

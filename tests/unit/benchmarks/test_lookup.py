@@ -145,6 +145,10 @@ def test_a_recheck_fits_the_cells_anew_and_a_wrong_one_is_refused(problem, table
             lambda t: t.assign(candidate=[np.nan, *t["candidate"][1:]]),
             "candidate of a look-up table must be a JSON object, got nan",
         ),
+        (
+            lambda t: t.assign(candidate=['{"layers": [50, 50]}', *t["candidate"][1:]]),
+            r"'layers' of a look-up table must be a number, text, true, false or null, got \[50, 50\]",
+        ),
         (lambda t: t.drop(index=3), "every combination of its values at every size and draw, 20 cells, got 19"),
         (lambda t: t[t["subset"] != 0], r"draws of 40 rows must be numbered from 0 on, got \[1, 2\]"),
         (

@@ -410,6 +410,7 @@ HOLED[7, 1] = np.nan
         ({"s": 0}, "s must be at least 1 and a whole number, got 0"),
         ({"r": 1}, "r must be at least 2 and a whole number, got 1"),
         ({"n_workers": 0}, "n_workers must be at least 1 and a whole number, got 0"),
+        ({"warm_start": "no"}, "warm_start must be one of True, False, got 'no'"),
         ({"rng": 3}, "rng must be a numpy.random.Generator, got 3"),
         ({"X": X[:, 0]}, "X must have shape (n, d) with at least one row and one column, got (30,)"),
         ({"X": X.astype(complex)}, "X must hold real numbers, got dtype complex128"),
@@ -455,6 +456,10 @@ def test_a_bag_refuses(change, message):
         (
             lambda: b_of_n(X, y, b=10, r=30, fit=mean, statistic=spread, rng=rng(), settle=3),
             "settle must be a Settle or None, got 3",
+        ),
+        (
+            lambda: b_of_n(X, y, b=10, r=30, fit=mean, statistic=spread, rng=rng(), rescale="no"),
+            "rescale must be one of True, False, got 'no'",
         ),
         (
             lambda: blb(X, y, b=10, s=2, r=30, fit=mean, statistic=spread, rng=rng(), settle_r=3),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor as LokyExecutor
 from scipy.stats import chisquare
 from test_bootstrap import mean, rng, spread
 
@@ -43,6 +45,17 @@ def test_a_stream_gives_what_the_rows_in_memory_give(size, at_once, n_passes):
     assert np.array_equal(streamed.statistic, in_memory.statistic)
     assert (streamed.n, streamed.b) == (500, 60)
     assert len(passes) == n_passes
+
+
+@pytest.mark.parametrize("pool", [lambda: ThreadPoolExecutor(2), lambda: LokyExecutor(2)], ids=["threads", "loky"])
+def test_an_executor_gives_what_this_process_gives(pool):
+    X, _ = problem()
+    mean_of = lambda X, y, weights: weights @ X / weights.sum()  # noqa: E731  # a closure reaches the workers, too
+    run = {"b": 50, "s": 5, "r": 4, "fit": mean_of, "statistic": interval_widths}
+    here = blb_stream(reader(X, None, 200), rng=rng(), **run)
+    with pool() as executor:
+        there = blb_stream(reader(X, None, 200), rng=rng(), executor=executor, at_once=3, **run)
+    assert np.array_equal(there.estimates, here.estimates)
 
 
 def test_a_stream_settles_where_the_rows_in_memory_do_and_reads_no_further():

@@ -184,6 +184,7 @@ def test_a_step_is_halved_until_it_lowers_the_function_enough():
         ({"theta": 1.5}, "theta must be at least 0 and at most 1, got 1.5"),
         ({"ratio": 2.0}, "ratio must be at least 0 and at most 1, got 2.0"),
         ({"window": -1}, "window must be at least 0 and a whole number, got -1"),
+        ({"finite_correction": 1}, "finite_correction must be one of True, False, got 1"),
     ],
 )
 def test_a_rule_refuses(change, message):

@@ -124,6 +124,13 @@ def test_pools_lie_in_the_cube():
     assert sobol(3, 100, np.random.default_rng(0)).shape == (100, 3)
 
 
+def test_no_points_and_fewer_than_no_starts_are_refused(gp):
+    with pytest.raises(ValueError, match="n_points must be at least 1 and a whole number, got 0"):
+        sobol(1, 0, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="n_starts must be at least 0 and a whole number, got -1"):
+        maximise(LogEI(gp.components, [0.0]), X, snap=lambda X: X, n_starts=-1)
+
+
 class Arms:
     """Jointly Gaussian arms at 0, 1, 2, ... on a line."""
 

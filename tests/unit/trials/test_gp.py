@@ -223,6 +223,7 @@ def test_outside_the_box_the_objective_is_minus_infinity():
         ({"lengthscale": [0.1, -1]}, "lengthscale must be one number"),
         ({"amplitude": 0}, "amplitude must be above 0 and a finite number, got 0"),
         ({"noise_variance": -1}, "noise_variance must be at least 0 and a finite number, got -1"),
+        ({"mean": math.nan}, "mean must be a finite number, got nan"),
         ({"prior": "wide"}, "prior must be one of flat, repaired, robo, got 'wide'"),
         ({"n_restarts": 0}, "n_restarts must be at least 1"),
         ({"least_noise": -1e-4}, "least_noise must be at least 0 and at most 1, got -0.0001"),

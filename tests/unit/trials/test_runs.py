@@ -163,6 +163,13 @@ def test_kept_trials_of_another_run_are_refused(tmp_path):
         run(Line(2), BRANIN, kept=[other])
 
 
+def test_more_kept_trials_than_the_strategy_asks_for_are_refused():
+    kept = []
+    run(Line(3), BRANIN, keep=kept.append)
+    with pytest.raises(ValueError, match=r"^kept must be trials of this run, which ends after 2, got 3$"):
+        run(Line(2), BRANIN, kept=kept)
+
+
 def test_epochs_of_kept_trials_are_reported_again():
     kept = Trial(TrialTask(0, {"x": 0.0, "y": 2.0}), 0.5, 1.0, 1.0, curve=(0.25, 0.5))
     strategy = Line(1)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import qmc
 
+from frugal.checks import check_whole
 from frugal.trials.acquisitions.expected_improvement import LogEI
 from frugal.trials.ascent import climb
 from frugal.trials.surrogates.kernels import Array
@@ -25,6 +26,9 @@ N_LOCAL, LOCAL_SD, N_CENTRES = 10, 0.1, 5
 def sobol(d: int, n_points: int, rng: np.random.Generator) -> Array:
     """The first `n_points` of a scrambled Sobol set, (n_points, d).
 
+    Raises:
+        ValueError: if there are no points, or no dimensions.
+
     Examples:
         >>> import numpy as np
         >>> from frugal.trials.acquisitions import sobol
@@ -32,6 +36,8 @@ def sobol(d: int, n_points: int, rng: np.random.Generator) -> Array:
         >>> points.shape, int((points[:, 0] < 0.5).sum())
         ((8, 2), 4)
     """
+    check_whole("d", d, 1)
+    check_whole("n_points", n_points, 1)
     return np.asarray(qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n_points)))[:n_points])
 
 
@@ -64,7 +70,10 @@ def maximise(
         acquisition: what is maximised.
         pool: points of the cube, (m, d).
         snap: moves points to those of the nearest candidates, (n, d) to (n, d).
-        n_starts: refinements, started from the best points of the pool.
+        n_starts: refinements, started from the best points of the pool; at least 0.
+
+    Raises:
+        ValueError: on another `n_starts`.
 
     Examples:
         >>> import numpy as np
@@ -76,6 +85,7 @@ def maximise(
         >>> points.shape, points[values.argmax()].round(2).tolist()
         ((17, 1), [0.45])
     """
+    check_whole("n_starts", n_starts, 0)
     values = acquisition(pool)
     if not n_starts:
         return pool, values

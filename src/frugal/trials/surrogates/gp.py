@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.checks import check_between, check_choice, check_number, check_whole
+from frugal.checks import check_between, check_choice, check_finite, check_number, check_whole
 from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates.covariances import Covariance, stationary
 from frugal.trials.surrogates.evidence import Evidence
@@ -81,6 +81,8 @@ class GP:
             check_number("amplitude", amplitude, 0, above=True)
         if noise_variance is not None:
             check_number("noise_variance", noise_variance, 0)
+        if mean is not None:
+            check_finite("mean", mean)
         check_between("least_noise", least_noise, 0, 1)
         self._given, self._least_noise = (lengthscale, amplitude, noise_variance), least_noise
         self._mean, self._prior_name, self._n_restarts = mean, prior, n_restarts

@@ -98,6 +98,11 @@ class FitInputs:
     params: Mapping[str, Any]
 
     @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return len(self.splits)
+
+    @property
     def scorer(self) -> Any:
         """The scorer that the strategy optimises."""
         if not isinstance(self.scorers, _MultimetricScorer):
@@ -184,11 +189,12 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         """
         problem = self._problem(X, y, params)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
-        contexts = callbacks.begin_search(problem.n_candidates, self.n_splits_)
+        contexts = callbacks.begin_search(problem.n_candidates, problem.n_splits)
         with lock_journal(self.journal):
             outcome, interruption = self._search(problem, contexts)
         for name in [name for name in _RESULTS if name in vars(self)]:  # of an earlier fit
             delattr(self, name)
+        self.n_splits_ = problem.n_splits
         callbacks.end_search()
         done = self._record_end(problem, outcome, interruption)
         place = "in place" if self.n_fits_ else None
@@ -235,12 +241,12 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         cv = check_cv(cv, y, classifier=is_classifier(self.estimator))
-        self.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
+        n_splits = cv.get_n_splits(X, y, **routed.splitter.split)
         parts = cv.split(X, y, **routed.splitter.split)
         splits = [(_as_indices(train), _as_indices(valid)) for train, valid in parts]
-        if len(splits) != self.n_splits_:
+        if len(splits) != n_splits:
             raise ValueError(
-                f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
+                f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {n_splits}; they must agree"
             )
         if not splits:
             raise ValueError("cv must give at least one split, got none")

@@ -22,6 +22,7 @@ from sklearn.utils.validation import _num_samples
 from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate, FoldTask
+from frugal.model_selection.facts import n_classes_of
 
 
 @dataclass(frozen=True)
@@ -201,11 +202,20 @@ class Evaluation:
         )
 
     def _share(self, train: NDArray[np.intp], task: FoldTask) -> NDArray[np.intp]:
-        """Draw training rows without replacement; their share is that of `n_rows` among all rows."""
+        """Draw training rows without replacement; their share is that of `n_rows` among all rows.
+
+        A classifier also gets one row of each class of the training part that the draw lacks. Without them every
+        candidate may fail.
+        """
         assert task.n_rows is not None
         size = max(1, int(task.n_rows / _num_samples(self.X) * len(train)))
         rng = np.random.default_rng([self.seed, task.fold, task.n_rows])
-        return rng.choice(train, size=min(size, len(train)), replace=False)
+        drawn = rng.choice(train, size=min(size, len(train)), replace=False)
+        if n_classes_of(self.estimator, self.y) is None:
+            return drawn
+        labels = np.unique(self.y, return_inverse=True)[1].ravel()
+        lacking = np.setdiff1d(labels[train], labels[drawn])
+        return np.concatenate([drawn, *([rng.choice(train[labels[train] == label])] for label in lacking)])
 
     def _callback_options(self, task: FoldTask) -> dict[str, Any]:
         if self.caller is None or not _knows_callbacks():
@@ -220,17 +230,18 @@ class _OutOfMemory(BaseException):
 def _letting_memory_errors_through(estimator: Any) -> Any:
     """Return the estimator; its next `fit` raises a MemoryError as an exception that scikit-learn does not catch.
 
-    The estimator is restored before that `fit` begins, since a scorer may pickle or copy it.
+    The estimator is restored before that `fit` begins, since a scorer may pickle or copy it. The method is looked
+    up then, since a wrapper may have that of an inner estimator, which `set_params` exchanges.
     """
-    fit, attributes = estimator.fit, vars(estimator)
+    attributes = vars(estimator)
     before = {"fit": attributes["fit"]} if "fit" in attributes else {}
 
-    @wraps(fit)
+    @wraps(estimator.fit)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         attributes.pop("fit", None)
         attributes.update(before)
         try:
-            return fit(*args, **kwargs)
+            return estimator.fit(*args, **kwargs)
         except MemoryError as error:
             raise _OutOfMemory(*error.args) from error
 

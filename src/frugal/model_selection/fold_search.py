@@ -37,7 +37,7 @@ from frugal.model_selection.facts import check_scorer, complete_settings
 from frugal.model_selection.journal import Journal, definitions_of_ours, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of
-from frugal.model_selection.results import Outcome, is_complete, tabulate
+from frugal.model_selection.results import Outcome, is_complete, is_of_parts, tabulate
 from frugal.spaces import SearchSpace
 
 _N_PENDING_PER_WORKER: Final = 2
@@ -200,8 +200,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         inputs = self._fit_inputs(X, y, params, self.cv)
-        if self.n_splits_ < 2:
-            raise ValueError(f"cv must give at least two splits, got {self.n_splits_}; TrialSearchCV takes one")
+        if inputs.n_splits < 2:
+            raise ValueError(f"cv must give at least two splits, got {inputs.n_splits}; TrialSearchCV takes one")
         origin: Any = self._kept_seed() if self.random_state is None else self.random_state
         if not isinstance(origin, Integral):
             origin = check_random_state(origin).randint(2**31 - 1)
@@ -214,7 +214,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
         unlimited = self._make(problem)
-        progress = ProgressLine(self.verbose, problem.n_candidates, self.n_splits_, time_limit=self.time_limit)
+        progress = ProgressLine(self.verbose, problem.n_candidates, problem.n_splits, time_limit=self.time_limit)
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
 
@@ -261,7 +261,9 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         progress.end(strategy.best_mean, strategy.n_kept)
         self.n_fits_kept_ = sum(task not in fits for task in answers)
         ended = strategy.ended if interruption is None else ending_of(interruption)
-        outcome = Outcome(problem.candidates, self.n_splits_, answers | fits, strategy.events, trace.chosen, ended)
+        outcome = Outcome(
+            problem.candidates, problem.n_splits, answers | fits, strategy.events, trace.chosen, ended
+        )
         return outcome, interruption
 
     def _make(self, problem: _Problem) -> Any:
@@ -273,10 +275,10 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             y=problem.y,
             n_rows=_num_samples(problem.X),
             n_valid=max(_num_samples(valid) for _, valid in problem.splits),
-            n_folds=self.n_splits_,
+            n_folds=problem.n_splits,
         )
         rng = np.random.default_rng(problem.seed)
-        counts = {"n_candidates": problem.n_candidates, "n_folds": self.n_splits_}
+        counts = {"n_candidates": problem.n_candidates, "n_folds": problem.n_splits}
         strategy = make(self.strategy, **counts, rng=rng, **settings)
         check_scorer(strategy, problem.scorer, self.estimator)
         try:
@@ -291,10 +293,11 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
-        if interruption is None and outcome.fits and not is_complete(outcome).any():
+        if interruption is None and outcome.fits and is_of_parts(outcome):
             ended = outcome.ended or f"the strategy {self.strategy} ended"
             warnings.warn(
-                f"{ended} before any candidate had all its folds, so the best is that of the folds so far",
+                f"{ended} before any candidate had a score on all its folds, so the best is that of the folds so "
+                "far",
                 UserWarning,
                 stacklevel=4,
             )

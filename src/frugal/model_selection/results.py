@@ -150,6 +150,15 @@ def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
     return np.asarray(has_all & (rows == max(rows[has_all], default=0.0)))
 
 
+def is_of_parts(outcome: Outcome) -> bool:
+    """Whether the best candidate lacks folds: none has all, or all that have failed, and others did not."""
+    complete, succeeds = is_complete(outcome), dict[int, bool]()
+    for (candidate, _), (_, _, fit) in outcome.cells().items():
+        succeeds[candidate] = succeeds.get(candidate, True) and not math.isnan(fit.score)
+    rivals = [candidate for candidate, does in succeeds.items() if does]
+    return not complete.any() or (bool(rivals) and not complete[rivals].any())
+
+
 def metric_names(fits: Any) -> list[str] | None:
     """Names of the metrics; None: scores are not listed by metric, and columns are named `score`."""
     for fit in fits:

@@ -278,9 +278,9 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         inputs = self._fit_inputs(X, y, params, self._cv(X, y, params.get("groups"), seed))
-        if self.max_fits is not None and self.max_fits < self.n_splits_:
+        if self.max_fits is not None and self.max_fits < inputs.n_splits:
             raise ValueError(
-                f"max_fits must be at least {self.n_splits_}, the fits of a trial, got {self.max_fits}"
+                f"max_fits must be at least {inputs.n_splits}, the fits of a trial, got {self.max_fits}"
             )
         settings = dict(self.settings or {})
         best = settings.pop("best_possible_score", None)
@@ -357,10 +357,10 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             return ResourceSpec(None, None, 1, noun="", **common)
         if self.resource == "n_samples":
             pair = 2 * (n_classes or 1)  # times the splits, as in halving; times 5 if two reductions by 3 are left
-            least = min(max(self.n_splits_, min(5, n_rows // (9 * pair))) * pair, n_rows)
+            least = min(max(inputs.n_splits, min(5, n_rows // (9 * pair))) * pair, n_rows)
             if n_classes is not None:
                 counts = np.unique(inputs.y, return_counts=True)[1].tolist()
-                least = max(least, rows_for_the_rarest(counts, self.n_splits_))
+                least = max(least, rows_for_the_rarest(counts, inputs.n_splits))
             return ResourceSpec("rows", n_rows, least, noun="rows", **common)
         parameters = self.estimator.get_params()
         if self.resource not in parameters:
@@ -431,7 +431,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
     def _make(self, problem: _Problem) -> LimitedTrialStrategy:
         """A new strategy within the limits of this search, whose time counts from here."""
         strategy = problem.plan.make(problem.space, problem.seed)
-        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
+        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=problem.n_splits)
         remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
         return LimitedTrialStrategy(strategy, problem.plan, limits, remedy=remedy)
 
@@ -451,7 +451,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
 
     def _record_end(self, problem: _Problem, outcome: _Outcome, interruption: Interruption | None) -> str:
         self.n_trials_ = len(outcome.trials)
-        self.n_fits_ = self.n_trials_ * self.n_splits_
+        self.n_fits_ = self.n_trials_ * problem.n_splits
         self.ended_because_ = outcome.ended
         is_less = outcome.best is not None and not problem.plan.is_whole(outcome.best.task)
         if interruption is None and is_less:
@@ -463,14 +463,14 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
     def _choose(self, problem: _Problem, outcome: _Outcome) -> None:
         if not outcome.trials:
             raise ValueError("no trial was made; is the limit of time too small?")
-        fits = fits_of(outcome.trials, self.n_splits_)
+        fits = fits_of(outcome.trials, problem.n_splits)
         warn_of_failures(fits, self.error_score)
         _check_errors(outcome)
         results = tabulate_trials(
             outcome.trials,
             problem.plan,
             self._format_results,
-            n_splits=self.n_splits_,
+            n_splits=problem.n_splits,
             n_rows=_num_samples(problem.X),
             parameter=problem.parameter,
             error_score=self._failed_score,

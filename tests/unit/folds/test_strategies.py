@@ -162,6 +162,13 @@ def test_failed_candidates_take_turns_where_nothing_else_is_left():
     assert order_of(trace) == [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]
 
 
+def test_candidates_that_fail_on_their_last_fold_do_not_end_the_search_before_another_is_complete():
+    # The three best fail on the last fold. The threshold is 1, so that two of them would end the search.
+    best = [[0.9, 0.9, math.nan]] * 3
+    trace = trace_of("greedy_early_stopping", [*best, [0.5, 0.5, 0.5], [0.6, 0.6, 0.6]], drop_failed=True)
+    assert (trace.chosen, trace.complete) == (4, True)
+
+
 @pytest.mark.parametrize("name", ["standard", "greedy", "greedy_early_stopping", "successive_halving"])
 def test_failed_candidates_rank_last_and_are_never_chosen(name):
     nan = math.nan

@@ -151,7 +151,9 @@ def test_splits_may_be_masks(strategy):
 
 
 def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
-    with pytest.warns(UserWarning, match=r"max_fits=5 was reached before any candidate had all its folds"):
+    with pytest.warns(
+        UserWarning, match=r"max_fits=5 was reached before any candidate had a score on all its folds"
+    ):
         search = searched(max_fits=5)
     results = search.cv_results_
     assert search.n_fits_ == 5
@@ -163,15 +165,29 @@ def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
 
 
 def test_a_strategys_own_budget_that_ends_before_any_candidate_is_complete_is_warned_of():
-    with pytest.warns(UserWarning, match="the strategy standard ended before any candidate had all its folds"):
+    with pytest.warns(
+        UserWarning, match="the strategy standard ended before any candidate had a score on all its folds"
+    ):
         search = searched(strategy="standard", settings={"budget": 2})
     assert search.best_score_ == pytest.approx(0.7)  # of two folds
     assert search.cv_results_["stopped_because"].tolist() == ["the budget was spent"] * 4
 
 
+def test_a_best_candidate_without_all_folds_is_warned_of_where_complete_ones_have_failed():
+    with pytest.warns(UserWarning, match="the strategy standard ended before any candidate had a score on all"):
+        search = searched([[0.5, math.nan], [0.6, 0.7]], strategy="standard", settings={"budget": 3})
+    assert (search.best_index_, search.best_score_) == (1, 0.6)
+
+
+def test_where_all_candidates_fail_it_is_not_said_that_the_best_is_that_of_the_folds_so_far(recwarn):
+    with pytest.raises(FitsFailedError):
+        searched([[math.nan, math.nan]] * 2)
+    assert not [warning for warning in recwarn if "folds so far" in str(warning.message)]
+
+
 def test_a_halving_on_folds_whose_last_rung_lacks_some_says_so():
     halved = {"strategy": "successive_halving", "settings": {"n_rows": None}}
-    with pytest.warns(UserWarning, match="the strategy successive_halving ended before any candidate had all"):
+    with pytest.warns(UserWarning, match="the strategy successive_halving ended before any candidate had a score"):
         search = searched([[0.5, 0.9], [0.6, 0.1], [0.7, 0.8]], **halved)
     results = search.cv_results_
     assert results["n_folds_evaluated"].max() == 1
@@ -186,7 +202,10 @@ def test_a_second_fit_that_is_refused_leaves_the_first_as_it_was(tmp_path):
     search.set_params(journal=tmp_path / "other.jsonl")
     with pytest.raises(ValueError, match="is the journal of another run"):
         search.fit(X, y)
-    assert (search.predict(X).tolist(), search.cv_results_["params"]) == before
+    search.set_params(journal=None, cv=3, strategy="nope")
+    with pytest.raises(ValueError, match="unknown strategy 'nope'"):
+        search.fit(X, y)
+    assert (search.predict(X).tolist(), search.cv_results_["params"], search.n_splits_) == (*before, 2)
 
 
 @pytest.mark.parametrize("refit", [True, "accuracy"])
@@ -194,7 +213,9 @@ def test_a_race_that_is_ended_early_chooses_no_candidate_that_it_has_dropped(ref
     # After two folds candidate 1 is behind by 0.11 and 0.10, and is dropped. Then the mean of candidate 0 falls to
     # 0.78, below that of candidate 1 over its two folds.
     scores = [[0.91, 0.91, 0.52, 0.9, 0.9], [0.80, 0.81, 0.8, 0.8, 0.8]]
-    with pytest.warns(UserWarning, match=r"max_fits=5 was reached before any candidate had all its folds"):
+    with pytest.warns(
+        UserWarning, match=r"max_fits=5 was reached before any candidate had a score on all its folds"
+    ):
         search = searched(scores, strategy="paired_racing", max_fits=5, refit=refit)
     assert search.cv_results_["mean_test_score"].tolist() == pytest.approx([0.78, 0.805])
     assert search.cv_results_["stopped_because"].tolist() == [
@@ -571,6 +592,41 @@ def test_a_callable_refit_chooses_among_those_on_the_most_rows():
     search = halved([[0.9] * 3, *[[0.1 * i] * 3 for i in range(1, 9)]], refit=refit)
     assert seen == [[54]]
     assert search.best_params_ == {"i": 0}
+
+
+def test_a_part_of_the_rows_has_every_class():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), np.repeat(["common", "rare"], [290, 10])
+    X[290:] += 3
+    search = FoldSearchCV(
+        LogisticRegression(), {"C": np.logspace(-3, 2, 9)}, strategy="successive_halving", cv=5,
+        settings={"min_resources": 20}, scoring="balanced_accuracy", random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert search.best_score_ > 0.8
+    trials = TrialSearchCV(
+        LogisticRegression(), {"C": Uniform(1e-3, 100.0, "log")}, strategy="hyperband", resource="n_samples",
+        settings={"min_resource": 10}, n_trials=20, scoring="balanced_accuracy", cv=5, random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert not np.isnan(trials.cv_results_["mean_test_score"]).any()
+
+
+class Wrapper(BaseEstimator):
+    """Has the methods of the estimator in it."""
+
+    def __init__(self, inner=None):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        if name == "inner" or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+
+def test_an_estimator_whose_fit_is_that_of_a_parameter_is_fitted_with_the_candidates_own(iris):
+    space = {"inner": [SVC(C=1e-3), SVC(), KNeighborsClassifier()]}
+    search = FoldSearchCV(Wrapper(SVC()), space, strategy="standard").fit(*iris)
+    exhaustive = GridSearchCV(Wrapper(SVC()), space).fit(*iris)
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], exhaustive.cv_results_["mean_test_score"])
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

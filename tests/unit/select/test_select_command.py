@@ -155,7 +155,7 @@ FAST = ("--drop", "price", "--target", "dear", "--estimators", "bernoulli_nb")
 def test_a_search_that_is_cut_says_on_how_many_folds_it_judges(table):
     problem = problem_of("mine.csv", table.drop(columns="price"))
     found, _ = run.search(problem, estimators=["bernoulli_nb"], n_folds=5, max_fits=1)
-    with pytest.warns(UserWarning, match="before any candidate had all its folds"):
+    with pytest.warns(UserWarning, match="before any candidate had a score on all its folds"):
         run.fit(problem, found)
     baseline = report.baseline(problem, found)
     assert " of 1 of 5 folds; always 'no': " in report.comparison(found, baseline)

@@ -2,7 +2,8 @@
 
 Source: document 001 (Soper 2021, Electronics 10(16):1973), Algorithm 3; epsilon is the early stopping
 percentage as a share, iota the count of inferior completions. The text takes the ceiling of epsilon * n, the
-listing does not: the text is the default. A completion that only ties with the best counts as inferior.
+listing does not: the text is the default. A completion that only ties with the best counts as inferior. The
+document has no failed fits: here a candidate with one counts only after another is complete, as the best.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class GreedyEarlyStopping(Greedy):
         """Tell the score of a task, or nan for a failed fit."""
         n_events = len(self.events)
         super().tell(task, score)
-        if self._stopped or not self._ledger.has_all_folds(task.candidate):
+        if self._stopped or not self._ledger.has_all_folds(task.candidate) or self._ledger.best is None:
             return
         completion = self.events[n_events]
         self._n_inferior = 0 if completion["best"] else self._n_inferior + 1

@@ -88,6 +88,9 @@ def _check_compared(config: Mapping[str, Any]) -> None:
         with named("folds_comparison.classifiers"):
             learners.check_fitted(name)
             check_known(f"space of {name}", block["space"], sorted(learners.record(name).spaces))
+    for i, line in enumerate(config["trials_comparison"]["compared"]):
+        with named(f"trials_comparison.compared.{i} ({line['name']})"):
+            strategies.check_strategy(line["strategy"], line.get("settings", ()))
     for name, search in searches_of(config).items():
         block = block_of(search, config)
         for method in search.methods if search.chooses else ():

@@ -262,6 +262,13 @@ def test_what_is_refused_is_named(key, value, message):
         config.check(config.complete(changed(key, value), source="test"), source="test")
 
 
+def test_a_wrong_setting_of_a_compared_line_is_named_where_it_stands():
+    line = {"name": "mine", "strategy": "tpe", "settings": {"magic": 1}}
+    message = r"^test: trials_comparison\.compared\.0 \(mine\): unknown setting 'magic' of tpe; known: "
+    with pytest.raises(ValueError, match=message):
+        config_jobs.check_jobs(changed("trials_comparison.compared", [line]), source="test")
+
+
 @pytest.mark.parametrize(("key", "where"), [("3", "the top level"), ("strategies.3", "strategies")])
 def test_a_key_that_is_no_text_is_refused_with_the_file_it_is_in(key, where):
     wrong = changed(key, {})

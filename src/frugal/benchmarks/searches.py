@@ -88,7 +88,7 @@ def search(
 
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.
-        RunError: if all trials of the search failed.
+        RunError: if all trials of the search failed, or the strategy made more than `n_trials`.
 
     Examples:
         >>> from frugal.benchmarks.searches import search
@@ -140,6 +140,8 @@ def search(
     run_settings = {**settings, "strategies": {method: strategies.get(method, {})}}
     header = {**names, "n_trials": n_trials, "settings": run_settings}
     table = _run(strategy, target, header, journal_path, time_s)
+    if len(table) > n_trials:
+        raise RunError(f"{method} must end after n_trials={n_trials} trials, got {len(table)}")
     _check_errors(f"{method} on {target.name}", table)
     table = _with_test_errors(table, target, strategy)
     return pd.concat([pd.DataFrame({**names, "data": target.data}, index=table.index), table], axis=1)

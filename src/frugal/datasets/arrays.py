@@ -104,7 +104,7 @@ def verify(
         raise DatasetError(f"{where} gives X {X.shape} and y {y.shape}, expected X {shape} and y {shape[:1]}")
     found = class_counts(y)
     if counts is not None and found != counts:
-        raise DatasetError(f"{where} gives class counts {found}, expected {counts}")
+        raise DatasetError(f"{where} gives class counts {found}, labels sorted, expected {counts}")
     if len(found) < 2:
         raise DatasetError(f"{where} holds a single class, expected two or more")
     if X.dtype.kind == "f" and not np.isfinite(X).all():

@@ -8,7 +8,7 @@ from scipy.stats import loguniform, randint
 from frugal import trials
 from frugal.benchmarks.functions import FUNCTIONS
 from frugal.benchmarks.searches import search
-from frugal.interface import WAIT, Trial
+from frugal.interface import WAIT, RunError, Trial
 from frugal.spaces import Choice, Continuous, Discrete, Integer, Ordinal, SearchSpace, Uniform
 from frugal.trials.acquisitions import log_rival_ei
 from frugal.trials.encoding import Encoding
@@ -269,6 +269,14 @@ def test_every_kernel_serves_the_search(kernel):
 def test_what_is_no_list_of_candidates_is_no_initial_design(initial, message):
     with pytest.raises(ValueError, match=message):
         make("ei", initial=initial)
+
+
+def test_a_strategy_that_makes_more_trials_than_it_may_is_refused():
+    def twice(*, n_trials, n_initial, **given):
+        return trials.make("random", n_trials=2 * n_trials, **given)
+
+    with pytest.raises(RunError, match=r"^twice must end after n_trials=3 trials, got 6$"):
+        search("twice", "function", "branin", 0, 3, {}, others={"twice": twice})
 
 
 @pytest.mark.filterwarnings("error")

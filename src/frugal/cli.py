@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from frugal.arguments import files_of, make_parser, parse_settings
+from frugal.arguments import JOURNAL, files_of, make_parser, parse_settings
 from frugal.checks import check_whole
 from frugal.extras import MissingExtraError
 from frugal.files import check_outputs, check_suffix, read, whole, write
@@ -198,7 +198,7 @@ def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> Iterator
     from frugal.trials.lines import JournalFile, lock_journal
     from frugal.trials.runs import forget
 
-    journal = JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)
+    journal = JournalFile(JOURNAL["journal"](Path(args.output)), lambda: jobs.hash_of(job()), args.restart)
     with lock_journal(journal.path):
         yield journal
         forget(journal.path)

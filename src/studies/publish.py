@@ -99,7 +99,7 @@ def publish(
     found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
     found = [path for path in found if _is_shown(contents, path.relative_to(source))]
     paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]
-    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, declared)]
+    left_out = [path for path in paths if not reaches_floor(path.relative_to(source), source, declared)]
     if len(left_out) == len(paths) and not only:
         raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
     copies = {target / path.relative_to(source): path for path in paths if path not in left_out}
@@ -387,7 +387,7 @@ def check_scale(path: Path, scale: str) -> None:
         )
 
 
-def _reaches_floor(name: Path, source: Path, paper: Paper) -> bool:
+def reaches_floor(name: Path, source: Path, paper: Paper) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
     Claims and findings pass: they say themselves which of them were not run; `_check_claims` has counted these. In

@@ -135,10 +135,10 @@ def means(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
     return mean_by_seed(runs, value, keys).rename(columns={"ours": "mean"}).drop(columns=["ours_se", "n_missing"])
 
 
-def shares_within(table: pd.DataFrame, shares: Iterable[str], *, key: str = "measure") -> pd.DataFrame:
-    """The table, with the intervals of these measures cut at 0 and 1; `key` is the column of their names."""
+def shares_within(table: pd.DataFrame, shares: Iterable[str]) -> pd.DataFrame:
+    """The table, with the intervals of these measures cut at 0 and 1."""
     cut = table.copy()
-    rows = cut[key].isin(list(shares))
+    rows = cut["measure"].isin(list(shares))
     cut.loc[rows, ["low", "high"]] = cut.loc[rows, ["low", "high"]].clip(*SHARE)
     return cut
 

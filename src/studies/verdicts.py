@@ -20,6 +20,7 @@ from frugal.checks import check_known
 from frugal.files import read, write, write_text
 from frugal.seeds import rng_for
 from studies import registry
+from studies.arguments import MARKDOWN
 from studies.estimates import (
     CONTRADICTED,
     NOT_RUN,
@@ -170,7 +171,7 @@ def write_summary(claims: Iterable[str | Path], output: str | Path) -> None:
         by_paper.setdefault(path.parent.name, []).append(read(path, "id", "verdict"))
     table = summarise({paper: pd.concat(parts) for paper, parts in by_paper.items()})
     write(table, output)
-    write_text(plain(table), Path(output).with_suffix(".md"))
+    write_text(plain(table), MARKDOWN["Markdown"](Path(output)))
 
 
 def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: Scale) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from test_big_data_size_aware import toy
 from studies import registry
 from studies.big_data.paper import PAPER
 from studies.big_data.tables import as_factors
-from studies.publish import _reaches_floor
+from studies.publish import reaches_floor
 from studies.tidy import TIDY
 
 EXPLAINED = ("figure6", "figure9", "figure11")
@@ -68,7 +68,7 @@ TABLES = [one.name for one in SHOWN if not one.draw]
 def publishable(numbers, kind, name, place):
     (place / kind).mkdir(exist_ok=True)
     numbers.to_csv(place / kind / f"{name}.csv", index=False)
-    return [_reaches_floor(Path(kind) / f"{name}{end}", place, PAPER) for end in (".csv", ".md", ".png")]
+    return [reaches_floor(Path(kind) / f"{name}{end}", place, PAPER) for end in (".csv", ".md", ".png")]
 
 
 @pytest.mark.parametrize("name", sorted({*DRAWN} - {*EXPLAINED}))

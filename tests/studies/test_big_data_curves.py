@@ -17,7 +17,7 @@ from studies import registry, verdicts
 from studies.big_data import curve_fits, curve_search, figure4, figure5
 from studies.big_data.paper import PAPER
 from studies.blocks import planned
-from studies.publish import _reaches_floor
+from studies.publish import reaches_floor
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -368,7 +368,7 @@ def test_ten_repetitions_are_published_and_nine_are_not(name, tmp_path):
     for n, may in ((10, True), (9, False)):
         table = registry.tables("big_data")[name].summarise(RUNS[ITEMS[name]](n), "paper")
         table.to_csv(tmp_path / "tables" / f"{name}.csv", index=False)
-        assert _reaches_floor(Path("tables") / f"{name}.md", tmp_path, PAPER) == may
+        assert reaches_floor(Path("tables") / f"{name}.md", tmp_path, PAPER) == may
         counted = "seeds" if name == "curve_search" else "curves"
         assert "| cifar10" in PAPER.render(table)
         assert f"intervals over {counted}) " in PAPER.render(table)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from frugal.trials.surrogates.curve_posterior import PRIORS
-from frugal.trials.surrogates.learning_curves import CurveModel
+from frugal.trials.surrogates.learning_curves import STARTS, CurveModel
 from frugal.trials.termination import BESTS, RULES, Terminating
 from studies import config, config_jobs, keys, registry
 from studies.cli import main
@@ -336,7 +336,8 @@ def test_the_schema_lists_the_settings_of_a_rule():
         assert field.default == sampled[name].default
     lists = {"rule": RULES, "best": BESTS}
     assert {name: tuple(known["Termination"]["properties"][name]["enum"]) for name in lists} == lists
-    assert tuple(known["Extrapolation"]["properties"]["prior"]["enum"]) == PRIORS
+    lists = {"prior": PRIORS, "start_weights": STARTS}
+    assert {name: tuple(known["Extrapolation"]["properties"][name]["enum"]) for name in lists} == lists
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from toy_searches import reaches, refit, search, svm_runs
 
 from studies.estimates import NOT_RUN
 from studies.hypertune import budgets, curves, errors, paper, searches
-from studies.publish import _reaches_floor
+from studies.publish import reaches_floor
 
 N_VALID = 10_000
 
@@ -114,7 +114,7 @@ def test_small_runs_show_their_numbers_and_are_not_published(tmp_path):
     assert table[table["learner"] == "cnn"]["scale"].eq(NOT_RUN).all()
     (tmp_path / "tables").mkdir()
     table.to_csv(tmp_path / "tables/table4.csv")
-    assert not _reaches_floor(Path("tables/table4.csv"), tmp_path, paper.PAPER)
+    assert not reaches_floor(Path("tables/table4.csv"), tmp_path, paper.PAPER)
 
 
 def test_a_table_of_a_learner_that_was_not_run_says_so_in_every_cell():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from studies.hypertune.paper import PAPER
-from studies.publish import _reaches_floor
+from studies.publish import reaches_floor
 from studies.verdicts import judge_paper
 
 
@@ -78,4 +78,4 @@ def reaches(folder, name, table):
     kind = "tables" if name.startswith("table") else "figures"
     (folder / kind).mkdir(exist_ok=True)
     table.to_csv(folder / kind / f"{name}.csv", index=False)
-    return _reaches_floor(Path(kind, f"{name}.csv"), folder, PAPER)
+    return reaches_floor(Path(kind, f"{name}.csv"), folder, PAPER)

@@ -71,6 +71,8 @@ DATASETS: Final = {
     "cifar10": DataSet("cifar10", "CIFAR-10 (JPEG)"),
 }
 """The printed errors on adult are the majority's: its codes were not scaled. Ours are of both."""
+REFIT_SETTINGS: Final = ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s")
+"""Keys of a learner's block that its refits depend on."""
 PANELS: Final = {"trials": "trial", "seconds": "spent_seconds"}
 """Panel -> what it is drawn against."""
 N_POINTS: Final = 201
@@ -239,7 +241,7 @@ def refit(
     from studies.blocks import rows_of
     from studies.shared.refits import SeedFits, data_of
 
-    check_settings(settings, ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s"), complete=False)
+    check_settings(settings, REFIT_SETTINGS, complete=False)
     time_s = settings.get("time_s")
     fits, rows = SeedFits(settings, root, journal, data_of(runs)), []
     for cell, part in paths(runs[~runs["method"].isin(CONTROLS)]).groupby(PROBLEM, sort=False):

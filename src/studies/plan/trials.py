@@ -11,6 +11,7 @@ from typing import Any, Final
 from frugal.datasets.catalogue import CATALOGUE
 from studies import blocks, registry
 from studies import code as job_code
+from studies.hypertune.searches import REFIT_SETTINGS
 from studies.plan.common import Config, Wildcards, as_json, dataset_files, shares
 from studies.records import Study
 from studies.settings import named
@@ -276,8 +277,7 @@ class TrialJobs:
     def tuned_settings(self, w: Wildcards) -> str:
         """Settings of a refit of document 004, as JSON."""
         block = self.config["hypertune"][w.learner]
-        listed = ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s")
-        return as_json({key: block[key] for key in listed if key in block})
+        return as_json({key: block[key] for key in REFIT_SETTINGS if key in block})
 
     def tuned_code(self, w: Wildcards) -> str:
         """Hash of the code of a refit of document 004."""

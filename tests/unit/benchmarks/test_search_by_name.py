@@ -12,9 +12,12 @@ import pandas as pd
 import pytest
 
 from frugal import datasets, learners
+from frugal.arguments import READ_BY_SETTINGS
 from frugal.benchmarks.functions import FUNCTIONS
 from frugal.benchmarks.measured import COLUMNS
+from frugal.benchmarks.problem_by_name import _OF_STORED
 from frugal.benchmarks.searches import _facts, problem, search
+from frugal.code.jobs import PROBLEMS
 from frugal.files import write
 from frugal.interface import Trial, TrialTask
 from frugal.spaces import Ordinal, SearchSpace, as_json
@@ -352,3 +355,8 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
 def test_what_cannot_be_asked_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_kinds_of_problems_and_the_files_of_their_settings_have_the_same_names_in_every_layer():
+    assert set(PROBLEMS) == set(_OF_STORED)
+    assert {name for names in _OF_STORED.values() for name in names} == set(READ_BY_SETTINGS)

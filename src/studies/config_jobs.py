@@ -77,6 +77,10 @@ def _check_termination(settings: str) -> None:
     strategies.check_termination(json.loads(settings))
 
 
+_OF_SEARCHES: Final = {"n_initial", "divisor"}
+"""Settings of a method that its strategy does not take."""
+
+
 def _check_compared(config: Mapping[str, Any]) -> None:
     """Build each compared strategy of folds once, and ask those of trials for their settings."""
     entries_of(config)
@@ -90,13 +94,12 @@ def _check_compared(config: Mapping[str, Any]) -> None:
             check_known(f"space of {name}", block["space"], sorted(learners.record(name).spaces))
     for i, line in enumerate(config["trials_comparison"]["compared"]):
         with named(f"trials_comparison.compared.{i} ({line['name']})"):
-            strategies.check_strategy(line["strategy"], line.get("settings", ()))
+            strategies.check_strategy(line["strategy"], set(line.get("settings", ())) - _OF_SEARCHES)
     for name, search in searches_of(config).items():
         block = block_of(search, config)
         for method in search.methods if search.chooses else ():
             with named(f"{registry.paper_of(name)}.{name}: {method.name}"):
-                settings = set(settings_of(method, block)) - {"n_initial", "divisor"}
-                strategies.check_strategy(method.strategy, settings)
+                strategies.check_strategy(method.strategy, set(settings_of(method, block)) - _OF_SEARCHES)
 
 
 # Searches ------------------------------------------------------------------------------------------------------

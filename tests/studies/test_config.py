@@ -267,6 +267,8 @@ def test_a_wrong_setting_of_a_compared_line_is_named_where_it_stands():
     message = r"^test: trials_comparison\.compared\.0 \(mine\): unknown setting 'magic' of tpe; known: "
     with pytest.raises(ValueError, match=message):
         config_jobs.check_jobs(changed("trials_comparison.compared", [line]), source="test")
+    line = {"name": "mine", "strategy": "mtbo", "settings": {"divisor": 2}, "experiments": ["compared_live"]}
+    config_jobs.check_jobs(changed("trials_comparison.compared", [line]), source="test")
 
 
 @pytest.mark.parametrize(("key", "where"), [("3", "the top level"), ("strategies.3", "strategies")])

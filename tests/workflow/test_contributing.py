@@ -101,6 +101,7 @@ def test_the_learner_and_another_dataset_are_compared_by_what_saves_folds(place)
     commands = re.findall(
         r"^snakemake --cores 2 ([a-z_ ]+?) (?:\\\n  )?--config 'folds_comparison=", PAGE, flags=re.MULTILINE
     )
+    assert len(commands) == 2
     assert len(set(commands)) == 1
     done = snakemake(place[0], *settings, "--", *commands[0].split())
     assert done.returncode == 0, done.stdout[-4000:]

@@ -31,6 +31,7 @@ from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate, RunError
 from frugal.model_selection.evaluation import Evaluation, ScoredFit, exception_of
+from frugal.model_selection.facts import class_codes_of
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
 from frugal.model_selection.trial_space import is_plain
@@ -301,6 +302,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             seed=seed,
             caller=self if contexts else None,
             contexts=contexts,
+            codes=class_codes_of(self.estimator, inputs.y),
         )
 
     @property

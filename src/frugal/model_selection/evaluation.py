@@ -22,7 +22,6 @@ from sklearn.utils.validation import _num_samples
 from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate, FoldTask
-from frugal.model_selection.facts import n_classes_of
 
 
 @dataclass(frozen=True)
@@ -132,6 +131,7 @@ class Evaluation:
         caller: the search, for callbacks; None: there are no callbacks.
         contexts: contexts of callbacks, by candidate and fold.
         surroundings: configuration of the thread that made this object, applied wherever a fit runs.
+        codes: number of each row's class, shape (n_rows,), for parts of the rows; None: there are no classes.
     """
 
     estimator: Any
@@ -150,6 +150,7 @@ class Evaluation:
     caller: Any = None
     contexts: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=Surroundings.here)
+    codes: NDArray[np.intp] | None = None
 
     def __call__(self, task: FoldTask) -> ScoredFit:
         """Fit a candidate on the training part of a fold, and score it on the validation part.
@@ -202,25 +203,39 @@ class Evaluation:
         )
 
     def _share(self, train: NDArray[np.intp], task: FoldTask) -> NDArray[np.intp]:
-        """Draw training rows without replacement; their share is that of `n_rows` among all rows.
-
-        A classifier also gets one row of each class of the training part that the draw lacks. Without them every
-        candidate may fail.
-        """
+        """Draw training rows without replacement; their share is that of `n_rows` among all rows."""
         assert task.n_rows is not None
+        train = np.asarray(train)
         size = max(1, int(task.n_rows / _num_samples(self.X) * len(train)))
         rng = np.random.default_rng([self.seed, task.fold, task.n_rows])
         drawn = rng.choice(train, size=min(size, len(train)), replace=False)
-        if n_classes_of(self.estimator, self.y) is None:
-            return drawn
-        labels = np.unique(self.y, return_inverse=True)[1].ravel()
-        lacking = np.setdiff1d(labels[train], labels[drawn])
-        return np.concatenate([drawn, *([rng.choice(train[labels[train] == label])] for label in lacking)])
+        return drawn if self.codes is None else _with_all_classes(drawn, train, self.codes, rng)
 
     def _callback_options(self, task: FoldTask) -> dict[str, Any]:
         if self.caller is None or not _knows_callbacks():
             return {}
         return {"caller": self.caller, "callback_ctx": self.contexts.get((task.candidate, task.fold))}
+
+
+def _with_all_classes(
+    drawn: NDArray[np.intp], train: NDArray[np.intp], codes: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Give a draw two rows of each class of the training part, or the one that there is.
+
+    They take the places of rows of classes that have more than two, so that the number of rows stays, as long as
+    that many can be spared. Without a class every candidate may fail; with one row of it some estimators do.
+    """
+    enough = np.minimum(np.bincount(codes[train]), 2)
+    lacks = np.maximum(enough - np.bincount(codes[drawn], minlength=len(enough)), 0)
+    if not lacks.any():
+        return drawn
+    rest = rng.permutation(np.setdiff1d(train, drawn))
+    added = np.concatenate([rest[codes[rest] == code][: lacks[code]] for code in np.flatnonzero(lacks)])
+    order = np.argsort(codes[drawn], kind="stable")
+    sorted_codes = codes[drawn][order]
+    nth = np.arange(len(drawn)) - np.searchsorted(sorted_codes, sorted_codes)  # row of its class
+    spared = np.sort(order[nth >= 2])[::-1][: len(added)]
+    return np.concatenate([np.delete(drawn, spared), added])
 
 
 class _OutOfMemory(BaseException):

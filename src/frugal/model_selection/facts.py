@@ -191,6 +191,13 @@ def n_classes_of(estimator: Any, y: Any) -> int | None:
     return len(np.unique(y)) if kind in ("binary", "multiclass") else None
 
 
+def class_codes_of(estimator: Any, y: Any) -> Any:
+    """Number of each row's class among the sorted labels, shape (n_rows,); None where `n_classes_of` is."""
+    import numpy as np
+
+    return None if n_classes_of(estimator, y) is None else np.unique(y, return_inverse=True)[1].ravel()
+
+
 def is_by_rows(strategy: str, settings: Mapping[str, Any]) -> bool:
     """Whether a strategy on folds fits to parts of the rows: successive halving, unless folds are its resource.
 

@@ -37,7 +37,7 @@ from frugal.model_selection.facts import check_scorer, complete_settings
 from frugal.model_selection.journal import Journal, definitions_of_ours, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of
-from frugal.model_selection.results import Outcome, is_complete, is_of_parts, tabulate
+from frugal.model_selection.results import Outcome, is_complete, metric_names, seen_metric, tabulate
 from frugal.spaces import SearchSpace
 
 _N_PENDING_PER_WORKER: Final = 2
@@ -262,7 +262,13 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         self.n_fits_kept_ = sum(task not in fits for task in answers)
         ended = strategy.ended if interruption is None else ending_of(interruption)
         outcome = Outcome(
-            problem.candidates, problem.n_splits, answers | fits, strategy.events, trace.chosen, ended
+            problem.candidates,
+            problem.n_splits,
+            answers | fits,
+            strategy.events,
+            trace.chosen,
+            ended,
+            is_interrupted=interruption is not None,
         )
         return outcome, interruption
 
@@ -293,14 +299,6 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
-        if interruption is None and outcome.fits and is_of_parts(outcome):
-            ended = outcome.ended or f"the strategy {self.strategy} ended"
-            warnings.warn(
-                f"{ended} before any candidate had a score on all its folds, so the best is that of the folds so "
-                "far",
-                UserWarning,
-                stacklevel=4,
-            )
         return f"{self.n_fits_} fits"
 
     # Results ------------------------------------------------------------------------------------------------
@@ -319,3 +317,16 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             metric=problem.metric,
         )
         self._set_best(problem, results, fits, is_complete(outcome))
+        names = metric_names(fits)
+        name = "score" if names is None else seen_metric(problem.metric, names)
+        best = getattr(self, "best_index_", results[f"rank_test_{name}"].argmin())
+        is_scored = not math.isnan(results[f"mean_test_{name}"][best])
+        is_partial = results["n_folds_evaluated"][best] < problem.n_splits
+        if is_scored and is_partial and not outcome.is_interrupted:
+            ended = outcome.ended or f"the strategy {self.strategy} ended"
+            warnings.warn(
+                f"{ended} before any candidate had a score on all its folds, so the best is that of the folds so "
+                "far",
+                UserWarning,
+                stacklevel=4,
+            )

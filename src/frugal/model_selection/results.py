@@ -31,6 +31,7 @@ class Outcome:
         events: events of the strategy.
         chosen: the strategy's incumbent; None: there is none.
         ended: the limit or interruption that ended the search; empty if the strategy ended it.
+        is_interrupted: whether it was an interruption.
     """
 
     candidates: Sequence[Candidate]
@@ -39,6 +40,7 @@ class Outcome:
     events: Sequence[Mapping[str, Any]] = ()
     chosen: int | None = None
     ended: str = ""
+    is_interrupted: bool = False
 
     @property
     def dropped(self) -> dict[int, Mapping[str, Any]]:
@@ -148,15 +150,6 @@ def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
         rows[candidate] = _n_rows(task)
     has_all = counts == outcome.n_folds
     return np.asarray(has_all & (rows == max(rows[has_all], default=0.0)))
-
-
-def is_of_parts(outcome: Outcome) -> bool:
-    """Whether the best candidate lacks folds: none has all, or all that have failed, and others did not."""
-    complete, succeeds = is_complete(outcome), dict[int, bool]()
-    for (candidate, _), (_, _, fit) in outcome.cells().items():
-        succeeds[candidate] = succeeds.get(candidate, True) and not math.isnan(fit.score)
-    rivals = [candidate for candidate, does in succeeds.items() if does]
-    return not complete.any() or (bool(rivals) and not complete[rivals].any())
 
 
 def metric_names(fits: Any) -> list[str] | None:

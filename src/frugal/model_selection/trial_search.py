@@ -142,7 +142,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             group stays whole, so that the share is approximate.
         resource: resource that trials may get a part of: `n_samples`, or a parameter of the estimator, such as
             `max_iter` or `n_estimators`, whose present value is the full resource. None: every trial gets the full
-            resource.
+            resource. A part of the rows has two of each class, if there are two.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
             `refit` names, else the first.
         n_jobs: number of processes, as joblib counts them. They are Frugal's own, also under joblib's `loky` and

@@ -32,7 +32,7 @@ def blb_stream(
     fit: Estimator,
     statistic: Statistic,
     rng: np.random.Generator,
-    at_once: int = 1,
+    at_once: int | None = None,
     settle_s: Settle | None = None,
     settle_r: Settle | None = None,
     warm_start: bool = False,
@@ -52,7 +52,8 @@ def blb_stream(
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape.
         rng: generator of all random draws.
-        at_once: subsamples drawn in one pass; `s` reads the rows only once.
+        at_once: subsamples drawn in one pass, and fitted at the same time at most; `s` reads the rows only once.
+            None: one per worker.
         settle_s: rule that stops before all subsamples.
         settle_r: rule that stops before all resamples.
         warm_start: whether to call `fit(..., start=coefficients)` with the coefficients of the subsample's first
@@ -81,12 +82,13 @@ def blb_stream(
         >>> np.allclose(bag.coef, whole.coef)
         True
     """
+    spread = Spread.over(n_workers, executor)
+    at_once = spread.n_workers if at_once is None else at_once
     for name, value, low in (("b", b, 1), ("r", r, 2), ("s", s, 1), ("at_once", at_once, 1)):
         check_whole(name, value, low)
     check_read(read)
     check_settle("settle_s", settle_s)
     check_settle("settle_r", settle_r)
-    spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
     sizes: set[int] = set()
 

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from frugal.checks import check_number
-from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.interface import Candidate, RunError, Trial, TrialStrategy, TrialTask, Wait
 from frugal.spaces import as_json
 from frugal.threads import one_blas_thread
 from frugal.trials.lines import JournalPath, Lines, file_of
@@ -38,6 +38,7 @@ def run(
     kept: Sequence[Trial] = (),
     keep: Callable[[Trial], None] = lambda trial: None,
     time_s: float | None = None,
+    n_trials: int | None = None,
 ) -> pd.DataFrame:
     """Ask, evaluate and tell until the strategy is finished, or its time is over.
 
@@ -52,6 +53,7 @@ def run(
         keep: called with each new trial as soon as it is done.
         time_s: seconds after which no further trial begins; None: no limit. They are those of trials and of the
             optimiser, but for its `tell` of the last trial.
+        n_trials: the most trials that the strategy may ask for; None: any number.
 
     Returns:
         One row per trial. Of its task: id, candidate (a JSON object), n_rows, subset, epochs and resume_from. Of
@@ -62,6 +64,7 @@ def run(
         ValueError: if a kept trial is not the one that the strategy asks for, or it asks for fewer than are kept;
             or if `time_s` is below 0 or no number.
         RuntimeError: if the strategy returns WAIT while no trial is pending.
+        RunError: if it asks for more than `n_trials`.
 
     Examples:
         >>> import numpy as np
@@ -89,6 +92,8 @@ def run(
             return pd.DataFrame(rows, columns=COLUMNS)
         if isinstance(task, Wait):
             raise RuntimeError(f"{type(strategy).__name__} returned WAIT while no trial was pending")
+        if len(rows) == n_trials:
+            raise RunError(f"the strategy must end after {n_trials} trials, but asks for another")
         if len(rows) < len(kept):
             trial = _as_kept(task, kept[len(rows)], strategy, problem, n_epochs.get(task.resume_from, 0))
         else:

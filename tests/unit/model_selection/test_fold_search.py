@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_squared_error, r2_score
 from sklearn.model_selection import (
@@ -28,6 +29,7 @@ from sklearn.model_selection import (
     LeaveOneOut,
     PredefinedSplit,
     RepeatedStratifiedKFold,
+    StratifiedKFold,
     TimeSeriesSplit,
     cross_val_score,
 )
@@ -38,6 +40,7 @@ from sklearn.svm import SVC
 from sklearn.utils.metadata_routing import get_routing_for_object
 from tabled import Hungry, Sized, Tabled, data_of, grid
 
+from frugal.interface import FoldTask
 from frugal.model_selection import (
     BetaPruningSearchCV,
     ExactPruningSearchCV,
@@ -48,8 +51,8 @@ from frugal.model_selection import (
 )
 from frugal.model_selection.base import FitsFailedError
 from frugal.model_selection.candidates import list_candidates
-from frugal.model_selection.evaluation import exception_of
-from frugal.model_selection.facts import best_possible_score, complete_settings
+from frugal.model_selection.evaluation import Evaluation, exception_of
+from frugal.model_selection.facts import best_possible_score, class_codes_of, complete_settings
 from frugal.model_selection.progress import ProgressLine
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
@@ -177,6 +180,22 @@ def test_a_best_candidate_without_all_folds_is_warned_of_where_complete_ones_hav
     with pytest.warns(UserWarning, match="the strategy standard ended before any candidate had a score on all"):
         search = searched([[0.5, math.nan], [0.6, 0.7]], strategy="standard", settings={"budget": 3})
     assert (search.best_index_, search.best_score_) == (1, 0.6)
+
+
+def test_halving_whose_last_rung_fails_is_not_said_to_lack_folds(recwarn):
+    class Small(KNeighborsClassifier):
+        def fit(self, X, y):
+            if len(X) > 100:
+                raise ValueError("too many")
+            return super().fit(X, y)
+
+    X, y = load_iris(return_X_y=True)
+    search = FoldSearchCV(
+        Small(), {"n_neighbors": [1, 3, 5, 7]}, strategy="successive_halving", refit=False, random_state=0
+    )
+    search.fit(X, y)
+    assert search.cv_results_["n_folds_evaluated"][search.best_index_] == 5
+    assert not [warning for warning in recwarn if "folds so far" in str(warning.message)]
 
 
 def test_where_all_candidates_fail_it_is_not_said_that_the_best_is_that_of_the_folds_so_far(recwarn):
@@ -594,20 +613,70 @@ def test_a_callable_refit_chooses_among_those_on_the_most_rows():
     assert search.best_params_ == {"i": 0}
 
 
-def test_a_part_of_the_rows_has_every_class():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(300, 2)), np.repeat(["common", "rare"], [290, 10])
-    X[290:] += 3
-    search = FoldSearchCV(
-        LogisticRegression(), {"C": np.logspace(-3, 2, 9)}, strategy="successive_halving", cv=5,
-        settings={"min_resources": 20}, scoring="balanced_accuracy", random_state=0,
-    ).fit(X, y)  # fmt: skip
-    assert search.best_score_ > 0.8
-    trials = TrialSearchCV(
-        LogisticRegression(), {"C": Uniform(1e-3, 100.0, "log")}, strategy="hyperband", resource="n_samples",
-        settings={"min_resource": 10}, n_trials=20, scoring="balanced_accuracy", cv=5, random_state=0,
-    ).fit(X, y)  # fmt: skip
-    assert not np.isnan(trials.cv_results_["mean_test_score"]).any()
+RARE = np.repeat(["common", "other", "rare"], [145, 145, 10])
+"""Of 240 training rows a part of 16 has half a rare one on average."""
+
+
+def parts_of(y, estimator=LogisticRegression(), n_rows=20, splits=None):  # noqa: B008
+    """The training rows that a part of 20 of 300 has, by fold, for as many seeds as give it some hundred draws."""
+    X = np.zeros((300, 1))
+    if splits is None:
+        splits = list(StratifiedKFold(5).split(X, RARE))
+    codes = class_codes_of(estimator, y)
+    options = {"scorer": None, "fit_params": {}, "score_params": {}, "candidates": [{}], "codes": codes}
+    found = []
+    for seed in range(20):
+        evaluation = Evaluation(estimator, X, y, splits, **options, seed=seed)
+        found += [
+            (fold, evaluation._share(splits[fold][0], FoldTask(0, fold, n_rows))) for fold in range(len(splits))
+        ]
+    return splits, found
+
+
+@pytest.mark.parametrize(
+    "y", [RARE, pd.Series(RARE, dtype="category"), RARE[:, None], np.unique(RARE, return_inverse=True)[1]]
+)
+def test_a_part_of_the_rows_has_two_of_each_class(y):
+    splits, parts = parts_of(y)
+    for fold, part in parts:
+        assert len(part) == len(set(part)) == 16
+        assert set(part) <= set(splits[fold][0])
+        assert np.unique(RARE[part], return_counts=True)[1].min() >= 2
+    again = parts_of(y)[1]
+    assert all((one[1] == other[1]).all() for one, other in zip(parts, again, strict=True))
+
+
+def test_a_part_with_all_classes_is_as_it_was_drawn_and_one_of_numbers_too():
+    chosen = [set(part) for _, part in parts_of(np.arange(300) % 2)[1]]
+    drawn = [set(part) for _, part in parts_of(np.arange(300) / 7, Ridge())[1]]
+    several = np.eye(3)[np.arange(300) % 3]
+    assert [set(part) for _, part in parts_of(several, KNeighborsClassifier())[1]] == drawn
+    assert sum(one == other for one, other in zip(chosen, drawn, strict=True)) > 90  # 14 of 15 of a kind are rare
+
+
+def test_a_part_has_the_one_row_that_there_is_and_none_of_a_class_without_any():
+    train = np.r_[0:145, 290:291]  # no row of `other`, one of `rare`
+    for kind in (np.asarray, list, tuple):
+        for _, part in parts_of(RARE, splits=[(kind(train), kind(range(291, 300)))])[1]:
+            assert sorted(set(RARE[part])) == ["common", "rare"]
+            assert (RARE[part] == "rare").sum() == 1
+
+
+def test_a_part_of_more_classes_than_rows_grows():
+    y = np.arange(300) % 60
+    _, parts = parts_of(y, splits=[(np.arange(240), np.arange(240, 300))])
+    assert {len(part) for _, part in parts} == {120}
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), QuadraticDiscriminantAnalysis(reg_param=0.1)])
+def test_halving_fails_no_candidate_for_want_of_a_class(estimator):
+    X = np.random.default_rng(0).normal(size=(300, 2)) + 3 * (RARE == "rare")[:, None]
+    space = (
+        {"C": np.logspace(-3, 2, 9)} if isinstance(estimator, LogisticRegression) else {"tol": [1e-4, 1e-3, 1e-2]}
+    )
+    settings = {"min_resources": 20}
+    search = FoldSearchCV(estimator, space, strategy="successive_halving", settings=settings, random_state=0)
+    assert not np.isnan(search.fit(X, RARE).cv_results_["split0_test_score"]).any()
 
 
 class Wrapper(BaseEstimator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -54,8 +55,30 @@ def test_an_executor_gives_what_this_process_gives(pool):
     run = {"b": 50, "s": 5, "r": 4, "fit": mean_of, "statistic": interval_widths}
     here = blb_stream(reader(X, None, 200), rng=rng(), **run)
     with pool() as executor:
-        there = blb_stream(reader(X, None, 200), rng=rng(), executor=executor, at_once=3, **run)
+        there = blb_stream(reader(X, None, 200), rng=rng(), executor=executor, **run)
     assert np.array_equal(there.estimates, here.estimates)
+
+
+def test_an_executor_fits_as_many_subsamples_at_once_as_it_has_workers():
+    both = Barrier(2)
+
+    def fit(X, y, weights):
+        both.wait(timeout=60)  # a fit alone would wait in vain
+        return mean(X, y, weights)
+
+    passes = []
+    with ThreadPoolExecutor(2) as executor:
+        blb_stream(
+            reader(problem()[0], None, 200, passes),
+            b=50,
+            s=4,
+            r=3,
+            fit=fit,
+            statistic=spread,
+            rng=rng(),
+            executor=executor,
+        )
+    assert len(passes) == 2
 
 
 def test_a_stream_settles_where_the_rows_in_memory_do_and_reads_no_further():

@@ -3,7 +3,8 @@
 Source: document 001 (Soper 2021, Electronics 10(16):1973), Algorithm 3; epsilon is the early stopping
 percentage as a share, iota the count of inferior completions. The text takes the ceiling of epsilon * n, the
 listing does not: the text is the default. A completion that only ties with the best counts as inferior. The
-document has no failed fits: here a candidate with one counts only after another is complete, as the best.
+document has no failed fits. Here a candidate with a failed fit counts as inferior, but only once some candidate is
+complete without one. If every candidate fails, all of them are evaluated.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class GreedyEarlyStopping(Greedy):
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
-        epsilon: at least 0; more than epsilon * n_candidates inferior completions in a row end the search.
+        epsilon: at least 0; more than epsilon * n_candidates inferior completions in a row end the search. None
+            counts before a candidate is complete without a failed fit.
         rounding: `ceiling` (the text) or `none` (the listing) of epsilon * n_candidates.
         ties: as in `Greedy`.
         drop_failed: as in `Greedy`.

@@ -233,7 +233,7 @@ def _with_all_classes(
     added = np.concatenate([rest[codes[rest] == code][: lacks[code]] for code in np.flatnonzero(lacks)])
     order = np.argsort(codes[drawn], kind="stable")
     sorted_codes = codes[drawn][order]
-    nth = np.arange(len(drawn)) - np.searchsorted(sorted_codes, sorted_codes)  # row of its class
+    nth = np.arange(len(drawn)) - np.searchsorted(sorted_codes, sorted_codes)  # rows of its class before it
     spared = np.sort(order[nth >= 2])[::-1][: len(added)]
     return np.concatenate([np.delete(drawn, spared), added])
 

@@ -285,7 +285,10 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         candidates: Sequence[Candidate],
         seed: int,
         contexts: Contexts,
+        *,
+        on_parts: bool,
     ) -> Evaluation:
+        """How a candidate is fitted and scored; `on_parts`: whether also on parts of the rows."""
         return Evaluation(
             clone(self.estimator),
             inputs.X,
@@ -302,7 +305,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             seed=seed,
             caller=self if contexts else None,
             contexts=contexts,
-            codes=class_codes_of(self.estimator, inputs.y),
+            codes=class_codes_of(self.estimator, inputs.y) if on_parts else None,
         )
 
     @property

@@ -33,7 +33,7 @@ from frugal.model_selection.base import (
 )
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
-from frugal.model_selection.facts import check_scorer, complete_settings
+from frugal.model_selection.facts import check_scorer, complete_settings, is_by_rows
 from frugal.model_selection.journal import Journal, definitions_of_ours, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of
@@ -211,7 +211,13 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         return _Problem(**vars(inputs), candidates=candidates, origin=int(origin), seed=seed)
 
     def _search(self, problem: _Problem, contexts: Contexts) -> tuple[Outcome, Interruption | None]:
-        evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
+        evaluation = self._evaluation_of(
+            problem,
+            problem.candidates,
+            problem.seed,
+            contexts,
+            on_parts=is_by_rows(self.strategy, self.settings or {}),
+        )
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
         unlimited = self._make(problem)
         progress = ProgressLine(self.verbose, problem.n_candidates, problem.n_splits, time_limit=self.time_limit)

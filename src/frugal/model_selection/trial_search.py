@@ -377,7 +377,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
     def _search(self, problem: _Problem, contexts: Contexts) -> tuple[_Outcome, Interruption | None]:
         planned, best = problem.plan, problem.best_possible_score
         evaluation = TrialEvaluation(
-            self._evaluation_of(problem, (), problem.seed, contexts),
+            self._evaluation_of(problem, (), problem.seed, contexts, on_parts=self.resource == "n_samples"),
             _num_samples(problem.X),
             problem.n_candidates,
             problem.parameter,

@@ -90,25 +90,27 @@ def blb_stream(
     check_settle("settle_s", settle_s)
     check_settle("settle_r", settle_r)
     plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
-    sizes: set[int] = set()
 
     def parts() -> Iterator[Part]:
+        nonlocal plan
         for first in range(0, s, at_once):
             numbers = range(first, min(first + at_once, s))
-            n, subsamples = _pass(plan, read, b, numbers, sizes)
-            fit_one = partial(_fit, replace(plan, size=n))
-            yield from spread.map(fit_one, zip(subsamples, numbers, strict=True), may_stop=settle_s is not None)
+            n, subsamples = _pass(plan, read, b, numbers)
+            plan = replace(plan, size=n)
+            yield from spread.map(
+                partial(_fit, plan), zip(subsamples, numbers, strict=True), may_stop=settle_s is not None
+            )
 
     taken, settled = gather_parts(parts(), settle_s)
-    return bag(taken, n=sizes.pop(), b=b, settled_s=settled)
+    return bag(taken, n=plan.size, b=b, settled_s=settled)
 
 
 def _fit(plan: Plan, task: tuple[Rows, int]) -> Part:
     return fit_resamples(plan, *task)
 
 
-def _pass(plan: Plan, read: Read, b: int, numbers: range, sizes: set[int]) -> tuple[int, Iterator[Rows]]:
-    """Draw the subsamples of these numbers; returns them after the number of rows, which `sizes` gets, too."""
+def _pass(plan: Plan, read: Read, b: int, numbers: range) -> tuple[int, Iterator[Rows]]:
+    """Draw the subsamples of these numbers; returns the number of rows, which a plan of size 0 lacks, and them."""
     reservoirs = [Reservoir(plan.generator(number), b) for number in numbers]
     n, classes, first = 0, None, None
     for X, y in chunks_of(read):
@@ -125,9 +127,9 @@ def _pass(plan: Plan, read: Read, b: int, numbers: range, sizes: set[int]) -> tu
             reservoir.see(*arrays)
     if n == 0:
         raise ValueError("read must give at least one row, got none")
-    sizes.add(n)
-    if len(sizes) > 1:
-        raise ValueError(f"read must give the same rows each time, got {' and '.join(map(str, sorted(sizes)))}")
+    if plan.size not in (0, n):
+        low, high = sorted((plan.size, n))
+        raise ValueError(f"read must give the same rows each time, got {low} and {high}")
     check_sizes(b, plan.r, n, classes)
     drawn = (reservoir.rows() for reservoir in reservoirs)
     return n, (Rows.from_arrays(X, y[0] if y else None, classes) for X, *y in drawn)

@@ -617,8 +617,9 @@ RARE = np.repeat(["common", "other", "rare"], [145, 145, 10])
 """Of 240 training rows a part of 16 has half a rare one on average."""
 
 
-def parts_of(y, estimator=LogisticRegression(), n_rows=20, splits=None):  # noqa: B008
-    """The training rows that a part of 20 of 300 has, by fold, for as many seeds as give it some hundred draws."""
+def parts_of(y, estimator=None, splits=None):
+    """The splits, and for 20 seeds a fold and the training rows of a part of 20 of 300 rows."""
+    estimator = estimator or LogisticRegression()
     X = np.zeros((300, 1))
     if splits is None:
         splits = list(StratifiedKFold(5).split(X, RARE))
@@ -627,9 +628,7 @@ def parts_of(y, estimator=LogisticRegression(), n_rows=20, splits=None):  # noqa
     found = []
     for seed in range(20):
         evaluation = Evaluation(estimator, X, y, splits, **options, seed=seed)
-        found += [
-            (fold, evaluation._share(splits[fold][0], FoldTask(0, fold, n_rows))) for fold in range(len(splits))
-        ]
+        found += [(fold, evaluation._share(splits[fold][0], FoldTask(0, fold, 20))) for fold in range(len(splits))]
     return splits, found
 
 

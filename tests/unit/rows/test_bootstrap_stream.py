@@ -51,7 +51,10 @@ def test_a_stream_gives_what_the_rows_in_memory_give(size, at_once, n_passes):
 @pytest.mark.parametrize("pool", [lambda: ThreadPoolExecutor(2), lambda: LokyExecutor(2)], ids=["threads", "loky"])
 def test_an_executor_gives_what_this_process_gives(pool):
     X, _ = problem()
-    mean_of = lambda X, y, weights: weights @ X / weights.sum()  # noqa: E731  # a closure reaches the workers, too
+
+    def mean_of(X, y, weights):  # a closure reaches the workers, too
+        return weights @ X / weights.sum()
+
     run = {"b": 50, "s": 5, "r": 4, "fit": mean_of, "statistic": interval_widths}
     here = blb_stream(reader(X, None, 200), rng=rng(), **run)
     with pool() as executor:
@@ -66,18 +69,9 @@ def test_an_executor_fits_as_many_subsamples_at_once_as_it_has_workers():
         both.wait(timeout=60)  # a fit alone would wait in vain
         return mean(X, y, weights)
 
-    passes = []
+    run, passes = {"b": 50, "s": 4, "r": 3, "fit": fit, "statistic": spread}, []
     with ThreadPoolExecutor(2) as executor:
-        blb_stream(
-            reader(problem()[0], None, 200, passes),
-            b=50,
-            s=4,
-            r=3,
-            fit=fit,
-            statistic=spread,
-            rng=rng(),
-            executor=executor,
-        )
+        blb_stream(reader(problem()[0], None, 200, passes), rng=rng(), executor=executor, **run)
     assert len(passes) == 2
 
 

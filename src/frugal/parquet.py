@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 _HASH = b"frugal.content"
 _CELL_BYTES = 8
-_BY_DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-_READ_AS_DICTIONARY = {"PLAIN", "RLE", "BIT_PACKED", *_BY_DICTIONARY}
-"""Encodings that pyarrow can read as a dictionary."""
 _NO_JSON = (json.JSONDecodeError, UnicodeDecodeError)
 
 
@@ -67,27 +65,23 @@ def read_table(path: str | Path) -> pa.Table:
 def _check_texts(path: str | Path, file: pq.ParquetFile) -> None:
     """Raise OversizeError if a few texts, each stored once in a dictionary, are repeated too often.
 
-    Texts within lists and structures are not counted.
+    Texts within lists and structures are not counted, nor those that pyarrow cannot read as a dictionary. Which
+    ones are, is found by reading them: asking for a column's encodings ends the process where these are damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    facts, kinds = file.metadata, pa.types
+    kinds = pa.types
     flat = {
         one.name for one in file.schema_arrow if not (kinds.is_nested(one.type) or kinds.is_dictionary(one.type))
     }
-    names = set()
-    for number, leaf in enumerate(file.schema):
-        encodings = {
-            one for i in range(facts.num_row_groups) for one in facts.row_group(i).column(number).encodings
-        }
-        is_text = leaf.physical_type == "BYTE_ARRAY" and leaf.path in flat
-        if is_text and encodings & _BY_DICTIONARY and encodings <= _READ_AS_DICTIONARY:
-            names.add(leaf.path)
-    if names:
-        with pq.ParquetFile(path, read_dictionary=sorted(names)) as again:
-            columns = again.read(columns=sorted(names)).columns
-        check_claim(path, sum(_n_bytes(column) for column in columns if pa.types.is_dictionary(column.type)))
+    names = {leaf.path for leaf in file.schema if leaf.physical_type == "BYTE_ARRAY" and leaf.path in flat}
+    n_bytes = 0
+    for name in sorted(names):
+        with suppress(OSError), pq.ParquetFile(path, read_dictionary=[name]) as again:
+            columns = again.read(columns=[name]).columns
+            n_bytes += sum(_n_bytes(column) for column in columns if kinds.is_dictionary(column.type))
+    check_claim(path, n_bytes)
 
 
 def _n_bytes(texts: pa.ChunkedArray) -> int:

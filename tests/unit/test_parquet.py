@@ -1,6 +1,8 @@
 """Parquet files that were damaged are refused; those of other software are read."""
 
 import os
+import subprocess
+import sys
 from unittest.mock import Mock
 
 import numpy as np
@@ -81,6 +83,34 @@ def test_a_flipped_byte_anywhere_is_refused_or_harmless(path):
             pd.testing.assert_frame_equal(found, FRAME)
     assert len(messages) > len(content) / 44
     assert not any("\n" in message for message in messages)
+
+
+FLIPS = """
+import sys
+from pathlib import Path
+from frugal import parquet
+
+path, first = Path(sys.argv[1]), int(sys.argv[2])
+content = path.read_bytes()
+for place in range(first, len(content)):
+    for bit in range(8):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :])
+        try:
+            parquet.read_table(path)
+        except ValueError:
+            print(place, bit)
+"""
+
+
+def test_no_flipped_bit_of_the_metadata_ends_the_process(path):
+    pq.write_table(pa.table({"t": ["a", None, "a"], "x": [1, 2, 3]}), path, store_schema=False)
+    n_bytes = int.from_bytes(path.read_bytes()[-8:-4], "little")
+    first = path.stat().st_size - 8 - n_bytes
+    done = subprocess.run(
+        [sys.executable, "-c", FLIPS, path, str(first)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) > n_bytes
 
 
 def test_a_file_that_claims_far_more_than_its_size_is_not_read(path):

@@ -34,6 +34,7 @@ from frugal.model_selection.evaluation import Evaluation, ScoredFit, exception_o
 from frugal.model_selection.facts import class_codes_of
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.progress import Callbacks, warn_of_interruption
+from frugal.model_selection.results import metric_names, seen_metric
 from frugal.model_selection.trial_space import is_plain
 from frugal.trials.lines import lock_journal
 
@@ -322,8 +323,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
 
     def _set_best(
         self, inputs: FitInputs, results: dict[str, Any], fits: Sequence[Fit], comparable: NDArray[np.bool_]
-    ) -> None:
-        """Set `cv_results_` and the `best_*` attributes.
+    ) -> str:
+        """Set `cv_results_` and the `best_*` attributes; returns the name of the metric that the strategy saw.
 
         Args:
             inputs: checked arguments of `fit`.
@@ -331,13 +332,13 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             fits: the fits behind the results.
             comparable: rows that a callable `refit` chooses from; if there are none, it chooses from all.
         """
-        several = [f.test_scores for f in fits if isinstance(f, ScoredFit) and isinstance(f.test_scores, dict)]
-        self.multimetric_ = bool(several)
-        if several:
-            self._check_refit_for_multimetric(several[0])
+        names = metric_names(fits)
+        self.multimetric_ = names is not None
+        if names is not None:
+            self._check_refit_for_multimetric(names)
         refit_metric = self.refit if self.multimetric_ else "score"
+        seen = "score" if names is None else seen_metric(inputs.metric, names)
         if self.refit or not self.multimetric_:
-            seen = (inputs.metric or next(iter(several[0]))) if several else "score"
             scored = ~np.isnan(results[f"mean_test_{seen}"])
             best = self._best_index(results, refit_metric, comparable, scored)
             self.best_index_, self.best_params_ = best, results["params"][best]
@@ -352,6 +353,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         is_multimetric = isinstance(inputs.scorers, _MultimetricScorer)
         self.scorer_ = inputs.scorers._scorers if is_multimetric else inputs.scorers
         self.cv_results_ = results
+        return seen
 
     def _best_index(
         self,

@@ -37,7 +37,7 @@ from frugal.model_selection.facts import check_scorer, complete_settings, is_by_
 from frugal.model_selection.journal import Journal, definitions_of_ours, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of
-from frugal.model_selection.results import Outcome, is_complete, metric_names, seen_metric, tabulate
+from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
 _N_PENDING_PER_WORKER: Final = 2
@@ -322,9 +322,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             return_train_score=self.return_train_score,
             metric=problem.metric,
         )
-        self._set_best(problem, results, fits, is_complete(outcome))
-        names = metric_names(fits)
-        name = "score" if names is None else seen_metric(problem.metric, names)
+        name = self._set_best(problem, results, fits, is_complete(outcome))
         best = getattr(self, "best_index_", results[f"rank_test_{name}"].argmin())
         is_scored = not math.isnan(results[f"mean_test_{name}"][best])
         is_partial = results["n_folds_evaluated"][best] < problem.n_splits

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.checks import check_number
+from frugal.checks import check_number, check_whole
 from frugal.interface import Candidate, RunError, Trial, TrialStrategy, TrialTask, Wait
 from frugal.spaces import as_json
 from frugal.threads import one_blas_thread
@@ -62,7 +62,7 @@ def run(
 
     Raises:
         ValueError: if a kept trial is not the one that the strategy asks for, or it asks for fewer than are kept;
-            or if `time_s` is below 0 or no number.
+            or if `time_s` is below 0 or no number, or `n_trials` no whole number from 1.
         RuntimeError: if the strategy returns WAIT while no trial is pending.
         RunError: if it asks for more than `n_trials`.
 
@@ -77,6 +77,8 @@ def run(
     """
     if time_s is not None:
         check_number("time_s", time_s, 0)
+    if n_trials is not None:
+        check_whole("n_trials", n_trials, 1)
     rows: list[dict[str, Any]] = []
     n_epochs: dict[int | None, int] = {}  # that trials have behind them
     telling = spent_s = 0.0

@@ -56,6 +56,12 @@ def test_seconds_that_are_no_number_of_at_least_0_are_refused(time_s):
         run(Line(1), BRANIN, time_s=time_s)
 
 
+@pytest.mark.parametrize("n_trials", [0, -1, 2.5])
+def test_a_number_of_trials_that_is_no_whole_number_from_1_is_refused(n_trials):
+    with pytest.raises(ValueError, match="n_trials must be at least 1 and a whole number"):
+        run(Line(1), BRANIN, n_trials=n_trials)
+
+
 class Slow(Line):
     """Takes its time when it is told, and recommends what nobody tried."""
 

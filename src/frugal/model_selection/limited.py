@@ -28,11 +28,13 @@ class Limits:
         self._max_fits, self._n_fits_each = math.inf if max_fits is None else max_fits, n_fits_each
         self._time_limit, self._started = time_limit, monotonic()
 
-    def reached(self, n_asked: int) -> str:
-        """Name of the limit reached after `n_asked` tasks; empty if none is."""
+    def reached(self, n_asked: int, *, is_kept: bool = False) -> str:
+        """Name of the limit reached after `n_asked` tasks; empty if none is. No time limit forbids a kept task."""
         if (n_asked + 1) * self._n_fits_each > self._max_fits:
             return f"max_fits={self._max_fits} was reached"
-        if self._time_limit is not None and monotonic() - self._started >= self._time_limit:
+        if self._time_limit is None or is_kept:
+            return ""
+        if monotonic() - self._started >= self._time_limit:
             return f"time_limit={self._time_limit:g} s was reached"
         return ""
 
@@ -64,7 +66,8 @@ class LimitedFoldStrategy:
             task = deepcopy(self._strategy).ask()  # a strategy without further tasks ended by itself
             if not isinstance(task, FoldTask):
                 return task
-            if task not in self._asked:  # else it was fitted before, on as many rows
+            is_asked = task in self._asked  # it was fitted before, on as many rows
+            if not is_asked and self._limits.reached(len(self._asked), is_kept=task in self._kept):
                 self.ended = reached
                 return None
         task = self._strategy.ask()

@@ -233,6 +233,7 @@ def minimize(
         progress = TrialProgress(verbose, planned.n_trials, may_end_whole=ends_whole, time_limit=time_limit)
         journal_file = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
         with lock_journal(journal), TrialJournal(journal_file, parts, searched) as kept:
+            limited.n_kept = kept.n_kept
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)

@@ -25,6 +25,7 @@ class TrialJournal(Journal):
     """The trials of one search; a context manager, with the files of `Journal`.
 
     Attributes:
+        n_kept: number of trials that the file held when it was opened.
         n_answered: number of stored trials that were given in place of an evaluation.
 
     Args:
@@ -49,6 +50,7 @@ class TrialJournal(Journal):
         self.n_answered = 0
         self._text: Callable[[Candidate], str] = as_text if journal is None else candidate_text(space)
         super().__init__(journal, parts)
+        self.n_kept = len(self._by_id)
 
     def keep_trial(self, trial: Trial) -> None:
         """Append a trial, which then survives the death of the process."""

@@ -271,6 +271,7 @@ class LimitedTrialStrategy:
         best: trial with the lowest error among those on the most of the resource; None: all failed.
         ended: the limit that ended the search; empty if the strategy ended it.
         closing: the last trial, if the search asked for it and not the strategy; None: there was none.
+        n_kept: number of the first trials that a journal holds, which the time limit does not forbid.
 
     Args:
         strategy: a new strategy.
@@ -286,12 +287,13 @@ class LimitedTrialStrategy:
         self.best: Trial | None = None
         self.ended = ""
         self.closing: TrialTask | None = None
+        self.n_kept = 0
 
     def ask(self) -> TrialTask | Wait | None:
         """The next trial; None once the search is over."""
         if self.closing is not None or self.ended:
             return None
-        reached = self._limits.reached(self._n_asked)
+        reached = self._limits.reached(self._n_asked, is_kept=self._n_asked < self.n_kept)
         strategy = _copied(self._strategy) if reached else self._strategy  # it may have ended by itself
         task = strategy.ask()
         if task is None:

@@ -404,6 +404,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             open_backend(evaluation, **options, needs_workers=needs_workers) as backend,
             TrialJournal(journal_file, self._parts(problem, backend.n_pending), problem.space) as journal,
         ):
+            limited.n_kept = journal.n_kept
 
             def keep(trial: Trial) -> None:
                 if isinstance(trial, ScoredTrial):

@@ -277,6 +277,18 @@ def test_a_time_limit_starts_no_further_fit(monkeypatch):
     assert search.ended_because_ == "time_limit=3 s was reached"
 
 
+@pytest.mark.parametrize("strategy", ["standard", "greedy_early_stopping", "successive_halving"])
+def test_a_time_limit_forbids_no_fit_of_the_journal(tmp_path, strategy):
+    options = {"strategy": strategy, "random_state": 0, "journal": tmp_path / "fits.jsonl"}
+    part = searched(max_fits=4, **options)
+    again = searched(time_limit=1e-9, **options)
+    assert (again.n_fits_, again.best_params_) == (part.n_fits_, part.best_params_)
+    assert again.ended_because_ == "time_limit=1e-09 s was reached"
+    whole = searched(**options)
+    again = searched(time_limit=1e-9, **options)
+    assert (again.n_fits_, again.best_params_, again.ended_because_) == (whole.n_fits_, whole.best_params_, "")
+
+
 @pytest.mark.parametrize("strategy", ["standard", "exact_pruning", "greedy_early_stopping", "successive_halving"])
 @pytest.mark.parametrize("n_pending", [1, 3])
 def test_a_limit_that_is_just_enough_ended_nothing(strategy, n_pending):

@@ -276,6 +276,14 @@ def test_no_trial_is_started_after_the_time_limit(monkeypatch):
     assert found.ended == "time_limit=3 s was reached"
 
 
+def test_a_time_limit_forbids_no_trial_of_the_journal(tmp_path):
+    options = {"strategy": "random", "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+    first = minimize(bowl, SPACE, n_trials=5, **options)
+    again = minimize(bowl, SPACE, n_trials=9, time_limit=1e-9, **options)
+    assert (again.n_trials, again.error, again.ended) == (5, first.error, "time_limit=1e-09 s was reached")
+    assert minimize(bowl, SPACE, n_trials=5, time_limit=1e-9, **options).ended == ""
+
+
 def interrupted_at_the_fifth(interruption=None):
     """A function whose second trial fails and whose fifth is interrupted, and the candidates that it was given."""
     calls = []

@@ -108,6 +108,8 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
         if isinstance(task, Wait):
             raise ValueError("the strategy returned WAIT while no evaluation was pending")
         try:
+            if min(task.candidate, task.fold) < 0:
+                raise IndexError
             scores, seconds = cells[task.n_rows]
             fit = Fit(scores[task.candidate][task.fold], seconds[task.candidate][task.fold])
         except (KeyError, IndexError):

@@ -50,7 +50,7 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     Equal rows are merged into a heavier one and sorted before they are clustered, so that their order does not
     matter, and a row of weight 2 is a row given twice (with a compression of 1, up to the tolerance of SVC).
     `gamma="scale"` is 1 / (d var(X)) of the rows before they are clustered, so that the kernel does not depend on
-    the compression.
+    the compression. The variance is weighted by `sample_weight`; that of SVC is not.
 
     Args:
         compression: R, rows per cluster, at least 1; 1 is the plain SVM.

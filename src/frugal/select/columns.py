@@ -39,8 +39,11 @@ _UNREAD: Final = {
     _GROUPED: "with marks of thousands",
 }
 """Patterns of numbers that are not read, such as 48,123, 12.5 % and 1,250,000, and what is said of them."""
+_FIRST_GROUPED: Final = 1000
 _DURATION: Final = re.compile(r"-?\d{1,6} days( \+?\d{2}:[0-5]\d:[0-5]\d(\.\d{1,9})?)?")
 """A duration as pandas writes it, such as `1 days 02:00:00`."""
+_FEW: Final = 0.05
+"""Largest share of other numbers with commas in a column whose commas may mark thousands: its slips."""
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _PLAIN_NUMBER: Final = re.compile(r"[-+]?\d+(\.\d+)?")
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
@@ -150,7 +153,7 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
             count = f"its {len(values) - n_odd} numbers count as words, since {n_odd} value(s) are none"
             shown = _shown([reprlib.repr(str(value)) for value in values[is_odd].unique()], 3)
             found.odd[name] = f"{count if is_words else f'{n_odd} value(s) count as missing'}: {shown}"
-        if order is not None and any(_with_century(value) is not value for value in values):
+        if order is not None and any(_with_century(value, order) is not value for value in values):
             odd = f"{found.odd[name]}; " if name in found.odd else ""
             found.odd[name] = f"{odd}years of two digits count as {_PIVOT + 1900} to {_PIVOT + 1999}"
     return found
@@ -158,6 +161,8 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
 
 def unread_numbers(values: pd.Series, mark: str | None, decimal: str) -> str:
     """What is said of texts that are mostly numbers, of which some are not read; empty for others.
+
+    Numbers with marks of thousands among plain ones are slips, unless all plain ones are below 1,000.
 
     Args:
         values: the texts.
@@ -167,7 +172,10 @@ def unread_numbers(values: pd.Series, mark: str | None, decimal: str) -> str:
     if decimal == "," and _are_numbers_or(POINT_THOUSANDS, values):
         return "whose points may mark thousands"
     if mark is not None:
-        return ""
+        numbers = as_number(values, mark, flags=False)
+        odd = values[numbers.isna()].astype(str)
+        is_grouped = any(any(p.fullmatch(text) for p in (MAY_BE_THOUSANDS, _GROUPED)) for text in odd)
+        return _UNREAD[_GROUPED] if is_grouped and numbers.abs().max() < _FIRST_GROUPED else ""
     return next((says for pattern, says in _UNREAD.items() if _are_numbers_or(pattern, values)), "")
 
 
@@ -249,6 +257,7 @@ def present(column: pd.Series) -> pd.Series:
 def decimal_mark(values: pd.Series, *, flags: bool = True) -> str | None:
     """Decimal mark of a column of numbers, or of texts of which most are numbers; None for other columns.
 
+    It is a comma if more than a few of the numbers with commas have another number of digits behind it than three.
     With `flags` the words true and false count as numbers.
     """
     if values.dtype.kind in "iufbm":
@@ -256,8 +265,9 @@ def decimal_mark(values: pd.Series, *, flags: bool = True) -> str | None:
     if values.dtype.kind == "M" or values.empty:
         return None
     texts = values.astype(str)
-    has_comma = texts.str.fullmatch(WITH_COMMA.pattern)
-    is_comma = has_comma.any() and not texts[has_comma].str.fullmatch(MAY_BE_THOUSANDS.pattern).all()
+    with_comma = texts[texts.str.fullmatch(WITH_COMMA.pattern)]
+    is_decimal = ~with_comma.str.fullmatch(MAY_BE_THOUSANDS.pattern).astype(bool)
+    is_comma = is_decimal.sum() > _FEW * len(with_comma)
     mark = "," if is_comma else "."
     return mark if as_number(values, mark, flags=flags).notna().sum() >= MOST_ARE * len(values) else None
 
@@ -306,7 +316,9 @@ def _no_endless(value: object) -> object:
 def date_order(values: pd.Series) -> str | None:
     """`year first`, `month first` or `day first` if most values are dates, as text or typed; else None.
 
-    The month is first if more dates have a second number above 12 than a first number above 12; else the day is.
+    The order is that of the dates that end with the year; `year first` if there are none. The month is first if
+    more of them have a second number above 12 than a first number above 12; else the day is. Dates with years of
+    two digits begin with the year if more of them have a first number above 31 than a last number above 31.
     """
     import pandas as pd
 
@@ -319,9 +331,13 @@ def date_order(values: pd.Series) -> str | None:
     n_year_first = sum(_YEAR_FIRST.match(text) is not None for text in texts)
     if n_year_first + len(year_last) < max(1, MOST_ARE * len(values)):
         return None
+    short = [match for match in year_last if len(match[4]) == 2]
+    begin, end = (sum(int(match[part]) > 31 for match in short) for part in (1, 4))
+    if begin > end:
+        year_last = [match for match in year_last if len(match[4]) == 4]
     days_first, months_first = (sum(int(match[part]) > 12 for match in year_last) for part in (1, 3))
     order = "month first" if months_first > days_first else "day first"
-    if n_year_first >= len(year_last):
+    if not year_last:
         order = "year first"
     return order if as_date(values, order).notna().sum() >= MOST_ARE * len(values) else None
 
@@ -329,24 +345,32 @@ def date_order(values: pd.Series) -> str | None:
 def as_date(column: pd.Series, order: str) -> pd.Series:
     """Values as dates without a time zone (dates with one are converted to UTC); NaT for other values.
 
-    Dates such as 9999-12-31, which stand for none, are outside of what a date in nanoseconds can be: NaT, too.
+    Dates that begin with a year of four digits are read as year, month and day in any order. Dates such as 9999-12-31, which stand for none, are outside of what a date in nanoseconds can be: NaT, too.
     """
     import pandas as pd
 
-    if column.dtype.kind != "M":
-        column = bare(column.astype(object)).map(_with_century).astype(object)
-    dates = pd.to_datetime(column, errors="coerce", dayfirst=order == "day first", format="mixed", utc=True)
+    def read(texts: pd.Series, *, dayfirst: bool) -> pd.Series:
+        return pd.to_datetime(texts, errors="coerce", dayfirst=dayfirst, format="mixed", utc=True)
+
+    if column.dtype.kind == "M":
+        dates = read(column, dayfirst=False)
+    else:
+        texts = bare(column.astype(object)).map(lambda value: _with_century(value, order)).astype(object)
+        is_year_first = texts.map(lambda text: isinstance(text, str) and bool(_YEAR_FIRST.match(text))).astype(bool)
+        dates = read(texts.mask(is_year_first), dayfirst=order != "month first")
+        dates = dates.where(~is_year_first, read(texts.where(is_year_first), dayfirst=False))
     dates = dates.dt.tz_localize(None)
     return dates.where((dates >= pd.Timestamp.min.ceil("D")) & (dates <= pd.Timestamp.max.floor("D")))
 
 
-def _with_century(value: object) -> object:
+def _with_century(value: object, order: str) -> object:
     """A date with a year of two digits, whose century the day of the run would choose, with one of four."""
     match = _YEAR_LAST.match(value) if isinstance(value, str) else None
     if match is None or len(match[4]) == 4:
         return value
     assert isinstance(value, str)
-    place = 1 if int(match[1]) > 31 else 4  # 99-12-31 begins with the year
+    begins = len(match[1]) == 2 and (order == "year first" or int(match[1]) > 31)  # 99-12-31
+    place = 1 if begins else 4
     century = 19 if int(match[place]) >= _PIVOT else 20
     if place == 1:
         return f"{century}{match[1]}-{match[3]}-{match[4]}{value[match.end() :]}"

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 FLATTERING: Final = 0.8
 """Share of the larger class from which on accuracy says little."""
 N_SHOWN: Final = 5
-_OPTIONAL_COLUMNS: Final = {"n_folds_evaluated": int, "stopped_because": str, "order": int, "resource": int}
+_OPTIONAL_COLUMNS: Final = {
+    "n_folds_evaluated": int, "stopped_because": str, "n_rows": int, "order": int, "resource": int,
+}  # fmt: skip
 """Columns of `cv_results_` that only some searches have -> type of their values."""
 
 
@@ -213,6 +215,7 @@ def format_ranking(ranked: pd.DataFrame) -> str:
             score = f"stopped after {n} {'fold' if n == 1 else 'folds'}"
         if math.isfinite(row["mean_score"]):
             suffix = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""
+            suffix += f", given {row['n_rows']} rows" if "n_rows" in row else ""
             suffix += f", given {row['resource']}" if "resource" in row else ""
             score = f"{row['mean_score']:{digits}} (sd {row['sd_over_folds']:{digits}}){suffix}"
         lines.append(f"{row['rank']:3d}. {row['estimator']}, {score}: {shown}")

@@ -249,6 +249,8 @@ def test_a_budget_that_may_complete_nobody_is_warned_of():
         (WAIT, "the strategy returned WAIT while no evaluation was pending"),
         (FoldTask(0, 0, 64), r"no kept score for .*n_rows=64.*; there are scores for all rows"),
         (FoldTask(3, 0), r"no kept score for .*candidate=3"),
+        (FoldTask(-1, 0), r"no kept score for .*candidate=-1"),
+        (FoldTask(0, -1), r"no kept score for .*fold=-1"),
     ],
 )
 def test_a_replay_says_what_a_strategy_asked_for_that_is_not_kept(asked, message):

@@ -80,6 +80,10 @@ def test_a_measurement_that_differs_in_every_row_is_kept(table, target):
         (["2024-05-31T10:00:00+02:00", "2024-12-01T10:00:00+01:00"], "year first"),
         ([datetime.date(2024, 5, 31), None], "year first"),
         (["2024-05-31"] * 9 + ["soon"], "year first"),
+        (["2024-05-06"] * 9 + ["05/31/2024"], "month first"),
+        (["2024-05-06"] * 9 + ["01/02/2024"], "day first"),
+        (["88-11-04", "03-08-24"], "year first"),
+        (["04-11-88", "03-08-24"], "day first"),
         (["2024-05-31", "soon"], None),
         (["10.10.10.1", "10.10.12.7"], None),
         (["1.14.37", "3.99.61"], None),
@@ -109,6 +113,23 @@ def test_dates_of_a_year_are_read_alike_however_they_are_written():
         assert as_date(texts[4:5], order).tolist() == year[4:5].tolist()
 
 
+@pytest.mark.parametrize("written", ["%d.%m.%Y", "%m/%d/%Y", "%y-%m-%d", "%d-%m-%y"])
+@pytest.mark.parametrize("others", ["%Y-%m-%d", "%Y/%m/%d %H:%M"])
+def test_dates_that_begin_with_the_year_are_so_read_among_others(written, others):
+    days = pd.Series(pd.date_range("1996-01-01", "2005-12-31"))
+    for every in (2, 5):
+        is_other = days.index % every == 0
+        texts = days.dt.strftime(written).where(~is_other, days.dt.strftime(others))
+        assert as_date(texts, date_order(texts)).tolist() == days.tolist()
+
+
+def test_dates_of_another_kind_than_those_before_are_read():
+    order = date_order(pd.Series(["13/01/2024", "05/02/2024"]))
+    assert as_date(pd.Series(["2024-02-03"]), order).tolist() == [pd.Timestamp("2024-02-03")]
+    order = date_order(pd.Series(["2024-02-03"]))
+    assert as_date(pd.Series(["03/02/2024", "3.2.24"]), order).tolist() == [pd.Timestamp("2024-02-03")] * 2
+
+
 def test_dates_with_a_time_zone_are_those_of_utc():
     texts = pd.Series(["2024-05-31T01:00:00+02:00", "2024-12-01T23:30:00-01:00"])
     expected = [pd.Timestamp("2024-05-30 23:00"), pd.Timestamp("2024-12-02 00:30")]
@@ -126,6 +147,8 @@ def test_dates_with_a_time_zone_are_those_of_utc():
         (pd.to_timedelta(["1 min", None]), ".", [60.0, np.nan]),
         (["1.5", "NA"], ".", [1.5, np.nan]),
         (["1,500", "2,500"], None, None),
+        (["1,500"] * 30 + ["48,12"], None, None),
+        (["1,500"] * 18 + ["1,5"] * 2, ",", [1.5] * 20),
         (["1", "?"], None, None),
         ([*"123456789", "9" * 400], ".", [*range(1, 10), np.nan]),
         ([*range(1, 10), -(10**400)], ".", [*range(1, 10), np.nan]),
@@ -309,6 +332,18 @@ def test_numbers_whose_commas_may_mark_thousands_are_no_words_where_they_repeat_
     target = pd.Series([0, 1, 1, 0, 1] * 4)
     assert find_columns(incomes, target, "classification").categorical == ["word"]
     assert find_columns(incomes, target, "classification", ["income"]).categorical == ["income", "word"]
+
+
+@pytest.mark.parametrize("largest", ["1,015.22", "1,015", "1 015"])
+def test_numbers_with_marks_of_thousands_are_not_read_where_no_plain_one_is_as_large(largest):
+    rents = pd.DataFrame({"rent": [*map(str, range(900, 930)), largest]})
+    target = pd.Series([0, 1] * 15 + [0])
+    assert "with marks of thousands" in find_columns(rents, target, "classification").left_out["rent"]
+    with pytest.raises(DatasetError, match="numbers with marks of thousands in 'rent'"):
+        problem_of("rents.csv", rents.assign(area=range(31)), target="rent")
+    slip = rents.assign(rent=[*map(str, range(990, 1020)), largest])
+    columns = find_columns(slip, target, "classification")
+    assert columns.odd == {"rent": f"1 value(s) count as missing: {largest!r}"}
 
 
 def test_the_saved_columns_read_the_decimal_comma_of_their_file(tmp_path):

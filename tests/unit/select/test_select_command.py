@@ -171,6 +171,10 @@ def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
     cost = report.fold_cost(problem, found)
     assert cost.endswith(f"most of them on a part of the rows, in place of {found.n_fits_exhaustive_} on all")
     assert "training rows" not in cost
+    ranked = report.ranking(found)
+    n_rows = found.cv_results_["n_rows"]
+    assert sorted(ranked["n_rows"]) == sorted(n_rows)
+    assert f", given {n_rows.max()} rows: " in report.format_ranking(ranked).splitlines()[0]
 
 
 def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, tmp_path):

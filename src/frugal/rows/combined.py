@@ -280,7 +280,8 @@ class DynamicBag:
     Attributes:
         bag: coefficients and quality.
         fits: every fit with its trace, in order: subsample by subsample; also those left out of `bag`, whose
-            classes a hyperplane separates strictly: see `Fit.status`. A resample that lacks a class, or whose fit raises, has none.
+            classes a hyperplane separates strictly: see `Fit.status`. A resample that lacks a class, or whose fit
+            raises, has none.
         counts: for each fit, how often its resample has each row that it holds, shape (n_distinct,).
         hessian_share: the argument of the fits.
 

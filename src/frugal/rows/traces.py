@@ -77,12 +77,11 @@ class Fit:
     Attributes:
         coef: coefficients, shape (d, C), one column per class.
         classes: labels, sorted, shape (C,).
-        status: `converged`: the gradient on all rows is small. It becomes so without a maximum, too, where there is
-            no penalty and some rows lie on a hyperplane that separates the others: some of `coef` are then as large
-            as the steps made them. `separated`: every row has been classified without error and there is no
-            penalty, so that no maximum exists; `stalled`: no step along the direction lowers
-            the objective on all rows; `max_iter` or `max_points`: that limit ended the fit; `stopped`: `report`
-            returned False.
+        status: `converged`: the gradient on all rows is small. Without a penalty it becomes so without a maximum,
+            too, where rows lie on a hyperplane that separates the others: some of `coef` are then as large as the
+            steps made them. `separated`: every row has been classified without error and there is no penalty, so
+            that no maximum exists; `stalled`: no step along the direction lowers the objective on all rows;
+            `max_iter` or `max_points`: that limit ended the fit; `stopped`: `report` returned False.
         trace: the steps.
         columns: names of the columns of a table that was fitted; None: it was an array.
 

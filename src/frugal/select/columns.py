@@ -345,7 +345,8 @@ def date_order(values: pd.Series) -> str | None:
 def as_date(column: pd.Series, order: str) -> pd.Series:
     """Values as dates without a time zone (dates with one are converted to UTC); NaT for other values.
 
-    Dates that begin with a year of four digits are read as year, month and day in any order. Dates such as 9999-12-31, which stand for none, are outside of what a date in nanoseconds can be: NaT, too.
+    Dates that begin with a year of four digits are read as year, month and day whatever the order. Dates such as
+    9999-12-31, which stand for none, are outside of what a date in nanoseconds can be: NaT, too.
     """
     import pandas as pd
 
@@ -356,11 +357,11 @@ def as_date(column: pd.Series, order: str) -> pd.Series:
         dates = read(column, dayfirst=False)
     else:
         texts = bare(column.astype(object)).map(lambda value: _with_century(value, order)).astype(object)
-        is_year_first = texts.map(lambda text: isinstance(text, str) and bool(_YEAR_FIRST.match(text))).astype(bool)
+        is_year_first = texts.astype(str).str.match(_YEAR_FIRST.pattern)
         dates = read(texts.mask(is_year_first), dayfirst=order != "month first")
         dates = dates.where(~is_year_first, read(texts.where(is_year_first), dayfirst=False))
-    dates = dates.dt.tz_localize(None)
-    return dates.where((dates >= pd.Timestamp.min.ceil("D")) & (dates <= pd.Timestamp.max.floor("D")))
+    local: pd.Series = dates.dt.tz_localize(None)
+    return local.where((local >= pd.Timestamp.min.ceil("D")) & (local <= pd.Timestamp.max.floor("D")))
 
 
 def _with_century(value: object, order: str) -> object:

@@ -24,7 +24,8 @@ class NoFitError(ValueError):
 def interval_widths(estimates: Array, level: float = 0.95) -> Array:
     """Widths of the central percentile intervals of each coefficient: the quality in Figure 7 of document 003.
 
-    Quantiles interpolate linearly between order statistics.
+    Quantiles interpolate linearly between order statistics. So the widths of few estimates are too small: of
+    normal ones, at 95 %, on average by 16 % with k = 20, by 4 % with 100 and by 1 % with 400.
 
     Args:
         estimates: coefficients of k fits, at least one, shape (k, d).

@@ -55,6 +55,13 @@ def test_a_bag_of_one_subsample_of_all_rows_is_the_bootstrap():
     assert np.array_equal(ours.rows, theirs.rows)
 
 
+@pytest.mark.parametrize(("k", "percent"), [(20, 16), (100, 4), (200, 2), (400, 1)])
+def test_widths_of_few_estimates_are_too_small_by_what_the_pages_say(k, percent):
+    draws = np.random.default_rng(0).normal(size=(k, 4000))
+    short = 100 - 100 * interval_widths(draws).mean() / (2 * 1.959964)
+    assert round(short) == percent
+
+
 def test_the_width_for_a_normal_mean_is_the_expected_one():
     n, b, r = 4000, 200, 80
     X = rng(1).normal(size=(n, 1))

@@ -182,15 +182,19 @@ def test_claims_on_runs_made_by_hand():
         "faster": 1 / 0.75,
         "fewer_rows_to_quality": 4 / 2,
         "faster_to_quality": 1,
+        "fewer_rows_to_quality_at_theta_25": 4 / 4,  # it never gets there
+        "faster_to_quality_at_theta_25": 1,
         "small_theta_grows": 0.5 / 1,  # theta 0.1 needs a pass, theta 0.5 half of one
         "small_theta_slows": 4 / 1.5,
         "large_theta_erratic": 100 * (0.3 - 0.05),
         "large_theta_erratic_unguarded": 100 * (0.3 - 0.05),
     }
     assert table["ours"].to_dict() == pytest.approx(expected)
-    assert table.index[table["verdict"] != REPRODUCED].tolist() == ["faster_to_quality", "small_theta_grows"]
-    assert table.loc[["faster_to_quality", "small_theta_grows"], "verdict"].tolist() == [CONTRADICTED] * 2
-    ours = ["fewer_rows", "faster", "large_theta_erratic_unguarded"]
+    at_25 = ["fewer_rows_to_quality_at_theta_25", "faster_to_quality_at_theta_25"]
+    others = ["faster_to_quality", *at_25, "small_theta_grows"]
+    assert table.index[table["verdict"] != REPRODUCED].tolist() == others
+    assert table.loc[others, "verdict"].tolist() == [CONTRADICTED] * 4
+    ours = ["fewer_rows", "faster", *at_25, "large_theta_erratic_unguarded"]
     assert table.index[table["is_ours"]].tolist() == ours
 
 

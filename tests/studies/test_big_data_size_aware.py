@@ -203,7 +203,11 @@ def test_claims_are_judged_by_ratios_seed_by_seed():
         assert rows["verdict"].tolist() == [verdict for _, verdict in RATIOS.values()]
         assert (rows["is_ours"] == is_ours).all()
         assert ((rows["quote"] == "") == is_ours).all()
-    assert len(found) == 2 * len(RATIOS)
+    of_good = "big_data.svm_search.fabolas_to_random_for_good"
+    for_good = found.loc[[of_good, f"{of_good}_kernel_values"]]
+    assert for_good["ours"].tolist() == pytest.approx([8000 / 10] * 2)  # no search leaves
+    assert for_good["is_ours"].all()
+    assert len(found) == 2 * len(RATIOS) + 2
     assert "methods: agree 6, open 0, disagree 0" in found["quantity"].iloc[0]
 
 
@@ -225,6 +229,22 @@ def test_a_ratio_outside_of_its_region_contradicts(what, change, verdict, ours):
     found = row(toy(arrival=ARRIVAL | change), what)
     assert found["ours"] == pytest.approx(ours)
     assert found["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("errors", "stays", "spent"),
+    [
+        ([0.9, 0.04, 0.9, 0.04, 0.04], True, 4.0),
+        ([0.04, 0.04], True, 1.0),
+        ([0.9, 0.04], True, 2.0),
+        ([0.9, 0.04, 0.9], False, 3.0),
+        ([0.9, 0.9], False, 2.0),
+    ],
+)
+def test_a_search_stays_from_the_last_time_that_it_comes(errors, stays, spent):
+    runs = pd.concat([table(), path("fabolas", 0, [1.0] * len(errors), errors)])
+    (found,) = arrivals.arrivals(runs, 0.05, "seconds").to_dict("records")
+    assert (found["stays"], found["spent_to_stay"]) == (stays, spent)
 
 
 def test_a_search_that_never_arrives_leaves_its_side_of_the_interval_open():

@@ -239,6 +239,16 @@ def test_the_pages_of_document_003_quote_figures_8_and_10_and_the_combinations()
     assert (
         f"the batch method, {at_99['ours']:.2f} times ({at_99['high']:.2f} or less), and save at most 4 %." in text
     )
+    at_25 = {
+        name: claim(f"big_data.sample_size.{name}_to_quality_at_theta_25", "findings")
+        for name in ("fewer_rows", "faster")
+    }
+    assert f"with {at_25['fewer_rows']['ours']:.2f} times fewer rows {interval(at_25['fewer_rows'], 2)})" in text
+    assert f"{at_25['faster']['ours']:.2f} times sooner {interval(at_25['faster'], 2)}). This theta" in text
+    name = "big_data.svm_search.fabolas_to_random_for_good"
+    good = [claim(f"{name}{unit}", "findings") for unit in ("", "_kernel_values")]
+    assert f"For good they come there {good[0]['ours']:.0f} times sooner {interval(good[0], 0)})" in text
+    assert f"in kernel values {good[1]['ours']:.0f} times {interval(good[1], 0)}): less than" in text
     assert f"By turns it is {seconds['ours']:.2f} times {interval(seconds, 2)})" in choices
     assert f"from 1.13 to {slow['ours']:.2f} times {interval(slow, 2)})" in choices
     deviates = claim("big_data.sample_size.variance_deviates")
@@ -798,7 +808,11 @@ def test_the_readme_says_under_its_pictures_what_they_show():
     )
     assert quoted.format(**stays) in text
     times = f"by mean errors it is {stays['random'] / stays['fabolas']:.0f} times"
-    assert f"{times}. All ten Fabolas searches leave that tenth again and come back." in text
+    to_stay = pd.read_csv(PUBLISHED / "big_data/findings.csv", index_col="id").loc[
+        "big_data.svm_search.fabolas_to_random_for_good"
+    ]
+    again = f"for good they come there {to_stay['ours']:.0f} times sooner {interval(to_stay, 0)})."
+    assert f"{times}. All ten leave it again; {again}" in text
     assert of_fabolas.loc["left_10", "ours"] == 1
     least = left["least_test_error"].iloc[0]
     found = arrivals.searches(pd.read_parquet(PUBLISHED / "big_data/runs/svm_search.parquet")).query(

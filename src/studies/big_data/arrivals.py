@@ -66,7 +66,8 @@ def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
 
     Returns:
         method, seed, data; reached: whether it did; spent, all of the search where it did not; left:
-        whether the incumbent was above the target again later on.
+        whether the incumbent was above the target again later on; stays and spent_to_stay: the same as `reached`
+        and `spent`, but of the time from which it was never above the target again.
     """
     rows = []
     for (method, seed), path in searches(runs).groupby(["method", "seed"], sort=False):
@@ -74,8 +75,12 @@ def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
         errors = path["test_error"].to_numpy(float)  # nan: there is no incumbent yet
         first, reached = arrival(errors, target)
         left = reached and not bool((errors[first:] <= target + SLACK).all())
-        rows.append([method, seed, path["data"].iloc[0], reached, spent[first], left])
-    return pd.DataFrame(rows, columns=["method", "seed", "data", "reached", "spent", "left"])
+        is_good = errors <= target + SLACK
+        last = len(errors) - int(is_good[::-1].argmin()) if not is_good.all() else 0  # the first for good
+        to_stay = [bool(is_good[-1]), spent[min(last, len(errors) - 1)]]
+        rows.append([method, seed, path["data"].iloc[0], reached, spent[first], left, *to_stay])
+    columns = ["method", "seed", "data", "reached", "spent", "left", "stays", "spent_to_stay"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def targets(runs: pd.DataFrame) -> dict[str, float]:

@@ -326,6 +326,16 @@ CLAIMS: Final = (
         agrees=above(1),
         measure=_sooner("batch", "dynamic_50", "seconds", "quality"),
     ),
+    *(
+        _claim(
+            f"big_data.sample_size.{name}_to_quality_at_theta_25",
+            quantity=f"{spent} {_QUALITY}: batch method over theta = 0.25{_GUARDED}; chosen after the runs",
+            unit="times",
+            agrees=above(1),
+            measure=_sooner("batch", "dynamic_25", currency, "quality"),
+        )
+        for name, spent, currency in (("fewer_rows", "rows read", "passes"), ("faster", "seconds", "seconds"))
+    ),
     _claim(
         "big_data.sample_size.small_theta_grows",
         quote="If θ is too small (see θ = 0.1), |S| is increased quickly",

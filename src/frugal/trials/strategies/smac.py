@@ -14,7 +14,8 @@ are divided by a power of two that brings it nearer to 0 than that.
 
 Choices that SMAC3 leaves to its user: every candidate is tried once (`deterministic`), and a failed trial counts
 as the worst error before it, or 1 if there is none. The forest does not know pending trials, but they are not
-suggested again. Once SMAC3 finds no candidate that it has not tried, the run ends.
+suggested again. Once SMAC3 finds no candidate that it has not tried, the run ends; on a small grid it may overlook
+some.
 """
 
 from __future__ import annotations

@@ -198,12 +198,27 @@ def _log(value: float) -> float:
     return math.log(value) if value > 0 else math.nan
 
 
+def resampled_count(statistic: Callable[[Arrays], float], arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """A count, such as of cells, and the middle 95 % of those that resamples of whole seeds give.
+
+    Arguments are those of `resampled`. A count at its largest can only fall, so that this is no interval of 95 %.
+    """
+    low, high = np.quantile(_draws(statistic, arrays, rng), [0.025, 0.975], method="inverted_cdf")
+    n_seeds = next(iter(arrays.values())).shape[-1]
+    return Estimate(statistic(arrays), float(low), float(high), n_seeds=n_seeds)
+
+
 def _bootstrap_error(statistic: Callable[[Arrays], float], arrays: Arrays, rng: np.random.Generator) -> float:
     """Standard deviation over resamples of whole seeds, times sqrt(n / (n - 1)), as is usual of a mean."""
     n_seeds = next(iter(arrays.values())).shape[-1]
+    return float(np.nanstd(_draws(statistic, arrays, rng), ddof=1)) * math.sqrt(n_seeds / (n_seeds - 1))
+
+
+def _draws(statistic: Callable[[Arrays], float], arrays: Arrays, rng: np.random.Generator) -> list[float]:
+    """The statistic of each resample of whole seeds."""
+    n_seeds = next(iter(arrays.values())).shape[-1]
     picks = rng.integers(0, n_seeds, size=(N_RESAMPLES, n_seeds))
-    draws = [statistic({name: array[..., seeds] for name, array in arrays.items()}) for seeds in picks]
-    return float(np.nanstd(draws, ddof=1)) * math.sqrt(n_seeds / (n_seeds - 1))
+    return [statistic({name: array[..., seeds] for name, array in arrays.items()}) for seeds in picks]
 
 
 def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Estimate:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from frugal.stats import welch
 from studies import registry
-from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, resampled
+from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, resampled, resampled_count
 from studies.greedy_cv.early_stopping import table2
 from studies.greedy_cv.measures import n_significant
 from studies.greedy_cv.paper import PAPER
@@ -137,7 +137,7 @@ def test_the_other_way_round_every_claim_is_contradicted():
         runs.assign(method=runs["method"].map(swap)) for runs in (search_time_runs(), early_stopping_runs())
     ]
     found = judged(*swapped)
-    same = ["search_time.bounds", "wall_clock.n_identical", "wall_clock.rows"]
+    same = ["search_time.bounds", "wall_clock.n_identical", "wall_clock.n_identical_resampled", "wall_clock.rows"]
     assert found.index[found["verdict"] != CONTRADICTED].tolist() == same
     assert found["ours"]["wall_clock.n_same_outcome"] == found["ours"]["search_time.n_ahead"] == 0
     assert found["ours"]["wall_clock.rows"] == pytest.approx(2.5)
@@ -539,3 +539,14 @@ def test_a_reading_is_run_in_the_studies_that_it_names_or_in_all():
         "readings/grid/early_stopping", "readings/failed_first/early_stopping",
     )  # fmt: skip
     assert TABLES["table1"].runs_of({"greedy_cv": {}}) == ("search_time",)
+
+
+def test_a_count_over_resamples_is_the_binomial_one_of_the_seeds():
+    # Of 40 seeds each alone decides its cell: a resample of one seed counts it where it is drawn.
+    hits = np.arange(40) < 10
+    arrays, rng = {"hits": hits[None, :]}, np.random.default_rng(0)
+    found = resampled_count(lambda a: float(a["hits"].sum()), arrays, rng)
+    low, high = stats.binom(40, 10 / 40).ppf([0.025, 0.975])
+    assert (found.ours, found.low, found.high, found.n_seeds) == (10.0, low, high, 40)
+    surely = resampled_count(lambda a: float(a["hits"].shape[0]), arrays, rng)
+    assert surely.low == surely.high == 1.0

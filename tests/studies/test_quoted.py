@@ -216,6 +216,18 @@ def test_the_costs_of_the_networks_trainings_are_of_their_median_seconds():
     assert "takes 50 jobs and some eight core hours, by each candidate's median seconds" in page("reproducing")
 
 
+def test_the_page_on_claims_says_which_counts_resampled_repetitions_would_change():
+    claims = pd.read_csv(PUBLISHED / "greedy_cv/claims.csv", index_col="id")["verdict"]
+    found = pd.read_csv(PUBLISHED / "greedy_cv/findings.csv", index_col="id")
+    found = found[found.index.str.endswith("_resampled")]
+    assert (found["verdict"] == "undecided").all()
+    judged = claims[found.index.str.removesuffix("_resampled")].value_counts()
+    assert judged.to_dict() == {"contradicted": 4, "reproduced": 1}
+    text = page("claims")
+    assert "five such claims of document 001 would be undecided: four that are contradicted" in text
+    assert "and one that is reproduced." in text
+
+
 def test_the_page_of_document_001_quotes_its_searches_on_larger_data():
     on_larger = claim("greedy_cv.sizes.greedy_improves", "claims_sensitivity")
     control = claim("greedy_cv.sizes.standard_does_not", "findings_sensitivity")

@@ -32,7 +32,6 @@ from studies.greedy_cv.tables import (
     runs_by_reading,
     with_published,
 )
-from studies.measures import Measure
 from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import above, between, near
@@ -68,14 +67,9 @@ def _better_in_every_cell(arrays: Arrays, rng: np.random.Generator) -> Estimate:
     return above_0_in_every(better, "table2", [*CELL, "n"], "experiments")
 
 
-def _n_better(level: float) -> Measure:
+def _n_better(arrays: Arrays, level: float) -> float:
     """Cells in which greedy early stopping selects the better model at a level."""
-    return count(lambda arrays: n_significant(-arrays["greedy"], -arrays["halving"], level))
-
-
-def _n_better_resampled(level: float) -> Measure:
-    """The same, with the counts of resampled repetitions."""
-    return partial(resampled_count, lambda arrays: n_significant(-arrays["greedy"], -arrays["halving"], level))
+    return n_significant(-arrays["greedy"], -arrays["halving"], level)
 
 
 CLAIMS: Final = (
@@ -96,7 +90,7 @@ CLAIMS: Final = (
         quantity="experiments, of 27, in which greedy early stopping selects the better model at p < .01, the "
         "weakest level in the document's table, where all 27 have stars",
         agrees=between(26, 27),  # as of Table 1
-        measure=_n_better(0.01),
+        measure=count(partial(_n_better, level=0.01)),
     ),
     _claim(
         "greedy_cv.early_stopping.n_most_significant",
@@ -106,7 +100,7 @@ CLAIMS: Final = (
         quantity="experiments, of 27, in which greedy early stopping selects the better model at p < .001 (in the "
         "document's table 26 have three stars)",
         agrees=near(26, margin=1),  # as of Table 1
-        measure=_n_better(0.001),
+        measure=count(partial(_n_better, level=0.001)),
     ),
     *(
         _claim(
@@ -114,7 +108,7 @@ CLAIMS: Final = (
             quantity="experiments, of 27, in which greedy early stopping selects the better model at "
             f"p < {level}, and the middle 95 % of these counts over resampled repetitions",
             agrees=agrees,
-            measure=_n_better_resampled(level),
+            measure=partial(resampled_count, partial(_n_better, level=level)),
         )
         for name, level, agrees in (
             ("n_significant", 0.01, between(26, 27)),
